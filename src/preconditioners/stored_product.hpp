@@ -17,9 +17,17 @@ template <class V> std::unique_ptr<any_operator<V>> in_best_format(coo<V> a, dev
   return c.format->backend(where).template make<V>()(std::move(a), c.parameters, c.kernel);
 }
 
+/// M as a matrix, for who applies it by other means.
+template <class V> struct known_matrix {
+  virtual ~known_matrix() = default;
+  virtual bool is_known() const = 0;
+  /// Sorted by rows. Of what is known.
+  virtual coo<V> entries() const = 0;
+};
+
 /// M = F or M = G F, square matrices in formats of their own on any device. An application is a product with each; it
 /// takes no memory. One application at a time.
-template <class V, class Array> class stored_product final : public any_preconditioner<V> {
+template <class V, class Array> class stored_product final : public any_preconditioner<V>, public known_matrix<V> {
 public:
   stored_product(std::unique_ptr<any_operator<V>> first, std::unique_ptr<any_operator<V>> second, std::string about)
       : first_(std::move(first)), second_(std::move(second)), about_(std::move(about)),
@@ -33,6 +41,8 @@ public:
     return first_->stored_bytes() + (second_ ? second_->stored_bytes() : 0) + double(between_.byte_count());
   }
   std::string describe() const override { return about_; }
+  bool is_known() const override { return !second_; }
+  coo<V> entries() const override { return *first_->to_triplets(); }
 
 private:
   std::unique_ptr<any_operator<V>> first_, second_; ///< the second one may be missing

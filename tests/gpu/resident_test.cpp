@@ -57,11 +57,12 @@ TYPED_TEST(gpu_resident, takes_the_steps_of_cg_with_the_same_bits_each_time) {
     }
 }
 
-TYPED_TEST(gpu_resident, applies_polynomials_with_the_same_bits_each_time) {
+TYPED_TEST(gpu_resident, applies_polynomials_and_blocks_with_the_same_bits_each_time) {
   using V = TypeParam;
   for (const char* spec : {"poisson1d:1", "poisson1d:40", "poisson3d:12", "poisson3d:32", "poisson3d:48",
                            "random:9000:3", "stencil3d27:20", "anisotropic2d:60:9", "elasticity3d:8"})
-    for (const char* m : {"chebyshev:1", "chebyshev:2", "chebyshev", "chebyshev:16"}) {
+    for (const char* m : {"chebyshev:1", "chebyshev:2", "chebyshev", "chebyshev:16", "block_jacobi", "block_jacobi:3",
+                          "block_jacobi:40"}) {
       SCOPED_TRACE(std::string(spec) + ", " + m);
       const auto a = generate(spec).a;
       const auto b = kit::random_vector<V>(a.shape.rows, 2);

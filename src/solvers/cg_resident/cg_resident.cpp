@@ -19,8 +19,8 @@ namespace {
 struct conjugate_gradients_on_chip {
   static constexpr names who = cg_names;
   static constexpr vectors_kept kept = layout;
-  static constexpr std::string_view fitting = "jacobi, none or chebyshev with at most 16 terms";
-  template <class V> static bool applies(const any_preconditioner<V>& m) { return polynomial_in(m) != nullptr; }
+  static constexpr std::string_view fitting = "jacobi, none, block_jacobi or chebyshev with at most 16 terms";
+  template <class V> static bool applies(const any_preconditioner<V>& m) { return polynomial_in(m) || matrix_in(m); }
   static constexpr int words = 1;
   static constexpr index_t vectors = 5; ///< those of cg
   template <class V>

@@ -70,6 +70,39 @@ private:
   polynomial::coefficients<V> coefficients_;
 };
 
+template <class V> class rows_for_matrices final : public resident_rows<V> {
+  using base = kept_system<V>;
+
+public:
+  /// `m`: by rows, and `c` the chip.
+  rows_for_matrices(const row_view<V>& a, const row_view<V>& m, const chip& c)
+      : rows_for_matrices(a, m, make_plan(a.row_ptr, a.col, sizeof(V), c, matrix_layout, {m.row_ptr, m.col}), c) {}
+
+  double stored_bytes() const override {
+    return base::stored_bytes() + double(row_ptr_.byte_count() + col_.byte_count() + val_.byte_count());
+  }
+  void start(const judge_of& until, const any_preconditioner<V>&, view<V> x, view<V> r, view<V> p,
+             index_t steps) override {
+    const arguments<V> g{base::next_run(until.s, {}, steps), x, r, p, base::words(0)};
+    base::launch(kernel_, arguments_with_matrix<V>{g, row_ptr_.data(), col_.data(), val_.data()}, until);
+  }
+  double moved_by_step() const override {
+    const bool inside = base::where().inside;
+    return base::bytes_of_step(1, 3, 1) + (inside ? 0 : double(val_.byte_count() + col_.byte_count()));
+  }
+
+private:
+  rows_for_matrices(const row_view<V>& a, const row_view<V>& m, plan p, const chip& c)
+      : resident_rows<V>(a, p, c, cg_names, sum_words::count, 1),
+        kernel_(base::running(steps_kernel<shared_share<V, matrix_on_chip<V>>, judge_of>, c)),
+        row_ptr_(sent(m.row_ptr)), col_(sent(p.col_of_m)), val_(sent(m.val)) {}
+
+  void (*kernel_)(arguments_with_matrix<V>, judge_of);
+  gpu_array<index_t> row_ptr_; ///< of M
+  gpu_array<std::uint16_t> col_;
+  gpu_array<V> val_;
+};
+
 /// In place of the loop that a space makes.
 template <class V> struct resident_loop {
   resident_rows<V>& rows;
@@ -117,6 +150,10 @@ std::unique_ptr<solver_keeps> keep_on_chip(const coo<V>& a, const any_preconditi
   const rows_of_triplets<V> rows(a);
   if (const auto* const p = polynomial_in(m))
     return std::make_unique<rows_for_polynomials<V>>(rows.view(), *p, chip_of(where));
+  if (const auto* const known = matrix_in(m)) {
+    const coo<V> entries = known->entries();
+    return std::make_unique<rows_for_matrices<V>>(rows.view(), rows_of_triplets<V>(entries).view(), chip_of(where));
+  }
   return std::make_unique<rows_for_diagonals<V>>(rows.view(), chip_of(where));
 }
 template <class V> solve_report run(const linear_system<V>& system, const solve_options& options) {

@@ -44,7 +44,7 @@ protected:
       : plan_(fitting(std::move(p), a, c, who)), who_(who), row_ptr_(sent(a.row_ptr)), col_(sent(plan_.col)),
         first_(sent(plan_.first)), halo_first_(sent(plan_.halo_first)), halo_(sent(plan_.halo)), val_(sent(a.val)),
         sums_(zeros<sum_word>(sum_count)), words_(zeros<word<V>>(vectors * a.shape.rows)) {
-    plan_.col = {}, plan_.halo = {};
+    plan_.col = {}, plan_.col_of_m = {}, plan_.halo = {};
   }
 
   /// Throws where the device does not run all blocks of that kernel at once.

@@ -19,9 +19,27 @@ std::int64_t bytes_beside_registers(const share_size& s, int value_bytes, vector
          kept.of_halo_beside_registers * whole(s.halo * value_bytes);
 }
 
-std::vector<std::int32_t> cut(cview<index_t> row_ptr, index_t parts) {
+/// Whether a block may begin with a row: no entry of M joins one before it with one behind.
+std::vector<bool> beginnings(const matrix_of_m& m, index_t rows) {
+  std::vector<index_t> joins(static_cast<std::size_t>(rows + 1), 0); // by how much more, or fewer, entries cross
+  for (index_t i = 0; i + 1 < m.row_ptr.size; ++i)
+    for (index_t k = m.row_ptr[i]; k < m.row_ptr[i + 1]; ++k) {
+      const auto [low, high] = std::minmax(i, index_t(m.col[k]));
+      if (low < high) ++joins[static_cast<std::size_t>(low + 1)], --joins[static_cast<std::size_t>(high + 1)];
+    }
+  std::vector<bool> may(static_cast<std::size_t>(rows + 1));
+  index_t crossing = 0;
+  for (index_t i = 0; i <= rows; ++i)
+    may[static_cast<std::size_t>(i)] = (crossing += joins[static_cast<std::size_t>(i)]) == 0;
+  return may;
+}
+
+/// At most so many parts.
+std::vector<std::int32_t> cut(cview<index_t> row_ptr, const matrix_of_m& m, index_t parts) {
   const index_t rows = row_ptr.size - 1;
-  const auto work = [&](index_t i) { return row_ptr[i] + 2 * i; };
+  const bool has_m = m.row_ptr.size > 0;
+  const std::vector<bool> may = has_m ? beginnings(m, rows) : std::vector<bool>{};
+  const auto work = [&](index_t i) { return row_ptr[i] + (has_m ? m.row_ptr[i] : 0) + 2 * i; };
   std::vector<std::int32_t> first{0};
   for (index_t k = 1; k < parts; ++k) {
     const index_t goal = work(rows) * k / parts;
@@ -31,6 +49,8 @@ std::vector<std::int32_t> cut(cview<index_t> row_ptr, index_t parts) {
       if (work(middle) < goal) low = middle + 1;
       else high = middle;
     }
+    while (has_m && low < rows && !may[static_cast<std::size_t>(low)]) ++low;
+    if (low >= rows) break;
     first.push_back(static_cast<std::int32_t>(low));
   }
   first.push_back(static_cast<std::int32_t>(rows));
@@ -74,17 +94,19 @@ private:
 
 } // namespace
 
-plan make_plan(cview<index_t> row_ptr, cview<std::int32_t> col, int value_bytes, const chip& c, vectors_kept kept) {
+plan make_plan(cview<index_t> row_ptr, cview<std::int32_t> col, int value_bytes, const chip& c, vectors_kept kept,
+               const matrix_of_m& m) {
   const index_t rows = row_ptr.size - 1;
   if (rows < 1 || c.blocks < 2) return {};
   const index_t entries = row_ptr[rows];
   if (rows > INT32_MAX || entries > INT32_MAX) return {};
   // Vectors alone, before anything takes time.
   const index_t room = std::min<index_t>(std::min(c.blocks, most_blocks) - 1, rows);
-  const index_t parts = std::min(room, std::max(few_parts, (entries + 2 * rows) / work_of_a_part));
+  const index_t wanted = std::min(room, std::max(few_parts, (entries + 2 * rows) / work_of_a_part));
   if (bytes_of({rows / room, 0, 0}, value_bytes, false, kept) > c.block_bytes) return {};
   plan p;
-  p.first = cut(row_ptr, parts);
+  p.first = cut(row_ptr, m, wanted);
+  const auto parts = static_cast<index_t>(p.first.size()) - 1;
   p.halo_first = {0};
   p.col.resize(static_cast<std::size_t>(entries));
   std::vector<std::vector<std::int32_t>> halos(static_cast<std::size_t>(parts));
@@ -100,7 +122,8 @@ plan make_plan(cview<index_t> row_ptr, cview<std::int32_t> col, int value_bytes,
   share_size most;
   for (std::size_t k = 0; k < halos.size(); ++k) {
     const std::int32_t from = p.first[k], to = p.first[k + 1];
-    const share_size s{to - from, row_ptr[to] - row_ptr[from], static_cast<index_t>(halos[k].size())};
+    const index_t of_m = m.row_ptr.size > 0 ? m.row_ptr[to] - m.row_ptr[from] : 0;
+    const share_size s{to - from, row_ptr[to] - row_ptr[from] + of_m, static_cast<index_t>(halos[k].size())};
     if (s.rows + s.halo > most_elements) return {};
     without = std::max(without, bytes_of(s, value_bytes, false, kept));
     with = std::max(with, bytes_of(s, value_bytes, true, kept));
@@ -110,11 +133,15 @@ plan make_plan(cview<index_t> row_ptr, cview<std::int32_t> col, int value_bytes,
     p.halo.insert(p.halo.end(), halos[k].begin(), halos[k].end());
     p.halo_first.push_back(static_cast<std::int32_t>(p.halo.size()));
   }
+  p.col_of_m.resize(static_cast<std::size_t>(m.col.size));
+  for (std::size_t k = 0; m.row_ptr.size > 0 && k < halos.size(); ++k)
+    for (index_t e = m.row_ptr[p.first[k]]; e < m.row_ptr[p.first[k + 1]]; ++e)
+      p.col_of_m[static_cast<std::size_t>(e)] = static_cast<std::uint16_t>(m.col[e] - p.first[k]);
   p.inside = with <= c.block_bytes;
   p.bytes = p.inside ? with : without;
   // As many lanes a row as give each thread a part of one row at most, none of them without an entry.
   while (p.lanes < 32 && 2 * p.lanes * most.rows <= threads && 2 * p.lanes * rows <= entries) p.lanes *= 2;
-  if (p.lanes * most.rows > threads || most.halo > gather_batch * gather_threads) return p;
+  if (m.row_ptr.size > 0 || p.lanes * most.rows > threads || most.halo > gather_batch * gather_threads) return p;
   index_t longest = 0;
   for (index_t i = 0; i < rows; ++i) longest = std::max(longest, row_ptr[i + 1] - row_ptr[i]);
   for (const int size : register_sizes) {

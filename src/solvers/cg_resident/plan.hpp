@@ -56,6 +56,7 @@ struct plan {
   std::vector<std::int32_t> halo_first; ///< its part of `halo`
   std::vector<std::int32_t> halo;       ///< columns of other blocks' rows, ascending in each part
   std::vector<std::uint16_t> col;       ///< of each entry: a row of the block, or rows + its place in the halo
+  std::vector<std::uint16_t> col_of_m;  ///< of each entry of M: a row of the block
   std::int64_t bytes = 0;               ///< of shared memory, of the block that takes most
   bool inside = false;                  ///< the matrix lies there, too, or in registers
   int lanes = 1;                        ///< threads a row, a power of two up to a warp
@@ -64,12 +65,19 @@ struct plan {
   int blocks() const { return fits() ? static_cast<int>(first.size()) : 0; } ///< with the one that judges
 };
 
+/// M as a square matrix by rows whose entries stay within blocks of the rows; none of its rows: M is none.
+struct matrix_of_m {
+  cview<index_t> row_ptr;
+  cview<std::int32_t> col;
+};
+
 /// Cuts rows so that blocks have equal shares of entries and rows together: a row costs about as much as two entries
 /// beside its own. An empty plan where not even the vectors fit, where the device runs fewer than two blocks, where
-/// entries leave 31 bits, or where a block needs more than `most_elements`. A square matrix by rows, sorted; `row_ptr`
-/// has rows + 1 offsets. Cost: two passes over the entries, and a sort of each
-/// halo, by all threads, each with 8 bytes a row.
-plan make_plan(cview<index_t> row_ptr, cview<std::int32_t> col, int value_bytes, const chip& c, vectors_kept kept);
+/// entries leave 31 bits, or where a block needs more than `most_elements`. No entry of M crosses a cut. A square
+/// matrix by rows, sorted; `row_ptr` has rows + 1 offsets. Cost: two passes over the entries, and a sort of each halo,
+/// by all threads, each with 8 bytes a row.
+plan make_plan(cview<index_t> row_ptr, cview<std::int32_t> col, int value_bytes, const chip& c, vectors_kept kept,
+               const matrix_of_m& m = {});
 
 /// Whether equal shares of rows may fit, with a halo of as many elements as rows.
 bool may_fit(index_t rows, int value_bytes, const chip& c, vectors_kept kept);

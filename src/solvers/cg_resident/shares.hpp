@@ -20,31 +20,82 @@ template <class V> struct arguments : system_on_chip<V> {
   word<V>* z; ///< of each row
 };
 
-/// Everything in shared memory, in the order of `bytes_of`; the matrix where there is room.
-template <class V> class shared_share {
+/// The same where M is a matrix.
+template <class V> struct arguments_with_matrix : arguments<V> {
+  const index_t* row_ptr_of_m;
+  const std::uint16_t* col_of_m;
+  const V* val_of_m;
+};
+
+/// M on the chip: each(i, z) for every row of the block, z = M r, once remain(i) has made r there.
+template <class V> class diagonal_on_chip {
+public:
+  using arguments_type = arguments<V>;
+  static constexpr bool general = false;
+
+  __device__ diagonal_on_chip(const arguments<V>& g, const place& at, shelf& own)
+      : rows_(at.rows), d_(own.take<V>(at.rows)) {
+    for (int i = static_cast<int>(threadIdx.x); i < rows_; i += threads) d_[i] = g.d.size ? g.d[at.first + i] : V(1);
+  }
+  template <class R, class F> __device__ void apply(const V*, R remain, F each) const {
+    for (int i = static_cast<int>(threadIdx.x); i < rows_; i += threads) each(i, d_[i] * remain(i));
+  }
+
+private:
+  int rows_;
+  V* d_;
+};
+/// One whose entries stay within the rows of a block.
+template <class V> class matrix_on_chip {
+public:
+  using arguments_type = arguments_with_matrix<V>;
+  static constexpr bool general = true;
+
+  __device__ matrix_on_chip(const arguments_with_matrix<V>& g, const place& at, shelf& own)
+      : rows_(at.rows), m_(g, at, g.row_ptr_of_m, g.col_of_m, g.val_of_m, own) {}
+  template <class R, class F> __device__ void apply(const V* r, R remain, F each) const {
+    for (int i = static_cast<int>(threadIdx.x); i < rows_; i += threads) remain(i);
+    __syncthreads();
+    m_.multiply(r, each);
+  }
+
+private:
+  int rows_;
+  shared_rows<V> m_;
+};
+
+/// Everything in shared memory, in the order of `bytes_of`; the matrices where there is room.
+template <class V, class M> class shared_share {
   using stamp_type = typename word<V>::stamp_type;
 
 public:
   using value = V;
-  using arguments_type = arguments<V>;
-  static constexpr bool general = false;
+  using arguments_type = typename M::arguments_type;
+  static constexpr bool general = M::general;
 
-  __device__ shared_share(const arguments<V>& g, unsigned char* room) : shared_share(g, shelf(room)) {}
+  __device__ shared_share(const arguments_type& g, unsigned char* room) : shared_share(g, shelf(room)) {}
 
-  __device__ double multiply(double&) {
+  __device__ double multiply(double& pp) {
     double pq = 0;
-    rows_.multiply(p_, [&](int i, V sum) { q_[i] = sum, pq += double(p_[i]) * double(sum); });
+    rows_.multiply(p_, [&](int i, V sum) {
+      q_[i] = sum, pq += double(p_[i]) * double(sum);
+      if constexpr (general) pp += double(p_[i]) * double(p_[i]);
+    });
     return pq;
   }
   __device__ void advance() {}
   __device__ void shrink(V alpha, std::uint64_t stamp, double& rr, double& rz) {
     alpha_ = alpha;
-    for (int i = thread(); i < at_.rows; i += threads) {
-      const V r = r_[i] - alpha * q_[i], z = d_[i] * r;
+    const auto remain = [&](int i) {
+      const V r = r_[i] - alpha * q_[i];
+      rr += double(r) * double(r);
+      return r_[i] = r;
+    };
+    m_.apply(r_, remain, [&](int i, V z) {
       post(g_.z + at_.first + i, z, static_cast<stamp_type>(stamp));
-      r_[i] = r, z_[i] = z;
-      rr += double(r) * double(r), rz += double(r) * double(z);
-    }
+      z_[i] = z;
+      rz += double(r_[i]) * double(z);
+    });
   }
   __device__ void gather(std::uint64_t stamp) {
     gather_halo(g_, at_, g_.z, stamp, [&](int i, V z) { far_z_[i] = z; });
@@ -62,21 +113,20 @@ public:
   }
 
 private:
-  __device__ shared_share(const arguments<V>& g, shelf own)
+  __device__ shared_share(const arguments_type& g, shelf own)
       : g_(g), at_(g, int(blockIdx.x) - 1), p_(own.take<V>(at_.rows + at_.halo)), x_(own.take<V>(at_.rows)),
-        r_(own.take<V>(at_.rows)), q_(own.take<V>(at_.rows)), z_(own.take<V>(at_.rows)), d_(own.take<V>(at_.rows)),
-        far_z_(own.take<V>(at_.halo)), rows_(g, at_, own) {
-    for (int i = thread(); i < at_.rows; i += threads) {
+        r_(own.take<V>(at_.rows)), q_(own.take<V>(at_.rows)), z_(own.take<V>(at_.rows)), far_z_(own.take<V>(at_.halo)),
+        m_(g, at_, own), rows_(g, at_, own) {
+    for (int i = thread(); i < at_.rows; i += threads)
       x_[i] = g.x[at_.first + i], r_[i] = g.r[at_.first + i], p_[i] = g.p[at_.first + i];
-      d_[i] = g.d.size ? g.d[at_.first + i] : V(1);
-    }
     for (int i = thread(); i < at_.halo; i += threads) p_[at_.rows + i] = g.p[g.halo[at_.far + i]];
   }
   static __device__ int thread() { return static_cast<int>(threadIdx.x); }
 
-  const arguments<V>& g_;
+  const arguments_type& g_;
   place at_;
-  V *p_, *x_, *r_, *q_, *z_, *d_, *far_z_;
+  V *p_, *x_, *r_, *q_, *z_, *far_z_;
+  M m_;
   shared_rows<V> rows_;
   V alpha_ = 0;
 };
@@ -143,7 +193,7 @@ template <class V, class Until> auto kernel_for(const plan& p) {
   static_assert(std::size(register_sizes) == 2 && register_sizes[0] == 4 && register_sizes[1] == 8);
   return p.registers == 4   ? steps_kernel<register_share<V, 4>, Until>
          : p.registers == 8 ? steps_kernel<register_share<V, 8>, Until>
-                            : steps_kernel<shared_share<V>, Until>;
+                            : steps_kernel<shared_share<V, diagonal_on_chip<V>>, Until>;
 }
 
 } // namespace furrow::resident

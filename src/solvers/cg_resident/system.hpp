@@ -25,14 +25,11 @@ template <class V> struct system_on_chip {
 
 /// Its place in the system.
 struct place {
-  std::int32_t first, rows, far, halo, entries;
-  index_t base;
+  std::int32_t first, rows, far, halo;
 
   template <class V> __device__ place(const system_on_chip<V>& g, int block) {
     first = g.first[block], rows = g.first[block + 1] - first;
     far = g.halo_first[block], halo = g.halo_first[block + 1] - far;
-    base = g.row_ptr[first];
-    entries = static_cast<std::int32_t>(g.row_ptr[first + rows] - base);
   }
 };
 
@@ -54,16 +51,22 @@ private:
 template <class V> class shared_rows {
 public:
   __device__ shared_rows(const system_on_chip<V>& g, const place& at, shelf& own)
-      : lanes_(g.lanes), rows_(at.rows), val_(g.val + at.base), col_(g.col + at.base) {
+      : shared_rows(g, at, g.row_ptr, g.col, g.val, own) {}
+  /// Those of another matrix of the same rows.
+  __device__ shared_rows(const system_on_chip<V>& g, const place& at, const index_t* row_ptr, const std::uint16_t* col,
+                         const V* val, shelf& own)
+      : lanes_(g.lanes), rows_(at.rows) {
     const int thread = static_cast<int>(threadIdx.x);
+    const index_t base = row_ptr[at.first];
+    val_ = val + base, col_ = col + base;
     row_ = own.take<std::int32_t>(at.rows + 1);
-    for (int i = thread; i <= at.rows; i += threads)
-      row_[i] = static_cast<std::int32_t>(g.row_ptr[at.first + i] - at.base);
+    for (int i = thread; i <= at.rows; i += threads) row_[i] = static_cast<std::int32_t>(row_ptr[at.first + i] - base);
     if (!g.inside) return;
-    V* const val = own.take<V>(at.entries);
-    std::uint16_t* const col = own.take<std::uint16_t>(at.entries);
-    for (int k = thread; k < at.entries; k += threads) val[k] = val_[k], col[k] = col_[k];
-    val_ = val, col_ = col;
+    const auto entries = static_cast<std::int32_t>(row_ptr[at.first + at.rows] - base);
+    V* const own_val = own.take<V>(entries);
+    std::uint16_t* const own_col = own.take<std::uint16_t>(entries);
+    for (int k = thread; k < entries; k += threads) own_val[k] = val_[k], own_col[k] = col_[k];
+    val_ = own_val, col_ = own_col;
   }
 
   /// each(i, (A in)_i), by one thread for each row.
