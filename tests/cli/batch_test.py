@@ -106,6 +106,13 @@ class Batch(Case):
         self.assertRegex(said["grid"][1], "grid_b.npy and .*grid_b.txt have the same name: leave one of them in systems")
         self.assertRegex(said["flow"][1], "flow.mtx and .*flow.petsc have the same name")
 
+    def test_what_an_editor_left_is_no_second_right_hand_side(self):
+        self.write("systems/flow_b.txt", "2\n" * 400)
+        for ending in ("txt~", "bak", "txt.bak", "txt.swp"):
+            self.write("systems/flow_b." + ending, "3\n")
+        said = {s["matrix"]: s for s in self.batch()["systems"]}
+        self.assertEqual(said["flow"]["rhs"], "systems/flow_b.txt")
+
     def test_whatever_is_named_as_a_part_of_a_system_is_read(self):
         for name, ending in (("flow", "csv.gz"), ("grid", "dat"), ("body", "txt.bz2")):
             rows = self.batch("--max-iterations", "1", code=1)["systems"][sorted(SYSTEMS).index(name)]["rows"]

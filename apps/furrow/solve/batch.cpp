@@ -33,7 +33,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::string_view, 5> endings{".mtx", ".tar", ".tgz", ".furrow", ".petsc"}; ///< of matrices
+constexpr std::array<std::string_view, 5> of_matrices{".mtx", ".tar", ".tgz", ".furrow", ".petsc"};
+constexpr std::array<std::string_view, 5> of_vectors{".mtx", ".npy", ".petsc", ".txt", ".csv"};
 constexpr std::array<std::string_view, 4> packings{".gz", ".bz2", ".xz", ".zst"};
 
 /// Entries that are read before they are solved: what comes to more than this in a folder is taken in groups.
@@ -53,30 +54,34 @@ struct member {
   std::string not_written{}; ///< why
 };
 
-/// "bcsstk01" of "bcsstk01.mtx.gz", and whether the ending is that of a matrix.
-std::pair<std::string, bool> name_of(std::string_view file) {
+/// "bcsstk01" and ".mtx" of "bcsstk01.mtx.gz".
+std::pair<std::string, std::string> split(std::string_view file) {
   for (const auto packing : packings)
     if (io::has_ending(file, packing)) {
       file.remove_suffix(packing.size());
       break;
     }
   const std::size_t dot = file.rfind('.');
-  if (dot == 0 || dot == file.npos) return {std::string(file), false};
-  const bool of_matrix =
-      std::ranges::any_of(endings, [&](auto ending) { return io::has_ending(file.substr(dot), ending); });
-  return {std::string(file.substr(0, dot)), of_matrix};
+  if (dot == 0 || dot == file.npos) return {std::string(file), ""};
+  return {std::string(file.substr(0, dot)), std::string(file.substr(dot))};
 }
 
-/// The systems of a folder by their names. NAME_b and NAME_x belong to NAME, where that is there. What cannot be read,
-/// such as a link to nothing, says so when it is.
+bool is_one(const std::array<std::string_view, 5>& endings, std::string_view of_file) {
+  return std::ranges::any_of(endings, [&](auto ending) { return io::has_ending(of_file, ending); });
+}
+
+/// The systems of a folder by their names. NAME_b and NAME_x belong to NAME, where that is there. NAME_b of an ending
+/// that no vector has is b only where none has one: NAME_b.txt~ is what an editor left beside NAME_b.txt. What cannot
+/// be read, such as a link to nothing, says so when it is.
 std::vector<member> members_of(const std::string& folder) {
-  std::map<std::string, std::vector<std::string>> matrices, vectors;
+  std::map<std::string, std::vector<std::string>> matrices, vectors, others;
   std::error_code failed;
   for (const auto& entry : fs::directory_iterator(folder, failed)) {
-    const auto [name, of_matrix] = name_of(entry.path().filename().native());
+    const auto [name, ending] = split(entry.path().filename().native());
+    const bool of_matrix = is_one(of_matrices, ending);
     std::error_code ignored;
     if (!of_matrix && entry.is_directory(ignored)) continue;
-    if (name.ends_with("_b")) vectors[name].push_back(entry.path().string());
+    if (name.ends_with("_b")) (is_one(of_vectors, ending) ? vectors : others)[name].push_back(entry.path().string());
     if (of_matrix) matrices[name].push_back(entry.path().string());
   }
   check(!failed, fault::input, "{}: cannot be read as a folder: {}", folder, failed.message());
@@ -85,7 +90,7 @@ std::vector<member> members_of(const std::string& folder) {
     const bool of_another =
         (name.ends_with("_b") || name.ends_with("_x")) && matrices.contains(name.substr(0, name.size() - 2));
     if (of_another) continue;
-    std::vector<std::string>& beside = vectors[name + "_b"];
+    std::vector<std::string>& beside = (vectors.contains(name + "_b") ? vectors : others)[name + "_b"];
     member& m = found.emplace_back();
     m.name = name, m.file = files.front(), m.rhs_file = beside.empty() ? "" : beside.front();
     for (auto* same : {&files, &beside})
