@@ -17,7 +17,7 @@ public:
   polite_interrupts(const polite_interrupts&) = delete;
   polite_interrupts& operator=(const polite_interrupts&) = delete;
 
-  /// From here on nobody asks any more, but what is under way is worth its end: the first signal does nothing.
+  /// From here on what is under way is worth its end: the first signal only raises a flag, however long nobody asks.
   void finish_first();
 };
 

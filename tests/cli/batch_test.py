@@ -171,6 +171,21 @@ class Batch(Case):
         self.assertEqual((said["long"], said["longer"]), ("interrupted", "interrupted"))
         self.assertEqual([f.name for f in (self.folder / "answers").glob("long*")], ["long_x.mtx"])  # the other never began
 
+    def test_ctrl_c_loses_nothing_while_a_file_is_read(self):
+        self.furrow("generate", "poisson3d:70", "-o", "long.mtx")
+        (self.folder / "systems/long.mtx.bz2").write_bytes(bz2.compress((self.folder / "long.mtx").read_bytes(), 1))
+        process = subprocess.Popen([FURROW, "solve", "--batch", "systems", "--solver", "cg", "--precond", "none", "--rtol", "1e-15",
+                                    "--max-iterations", "100000000", "--json"], cwd=self.folder, env=ENVIRONMENT,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        time.sleep(0.2)
+        for what, seconds in ((signal.SIGINT, 0.05), (signal.SIGSTOP, 1), (signal.SIGCONT, 0)):  # nobody asks for a second
+            process.send_signal(what)
+            time.sleep(seconds)
+        out, _ = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130)
+        said = {s["matrix"]: s["status"] for s in json.loads(out)["systems"]}
+        self.assertEqual((len(said), said["long"]), (4, "interrupted"))
+
 
 if __name__ == "__main__":
     main()

@@ -285,6 +285,7 @@ int run_batch(solve_request& q) {
   q.options.history = false;
   const double began = now();
   polite_interrupts politely;
+  politely.finish_first(); // a long read or set-up, too: the others have their answers
   q.options.watch = [](const progress&) { return !interrupted(); };
   q.options.cancelled = [] { return interrupted(); };
 
@@ -319,7 +320,6 @@ int run_batch(solve_request& q) {
       else print(line_of(*m, width));
     }
   }
-  politely.finish_first();
   const double seconds = now() - began;
   if (q.json)
     print(json_text({{"folder", q.batch},
