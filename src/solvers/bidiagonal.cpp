@@ -21,10 +21,18 @@ ending least_squares(double ratio, double damping, bool up_to_rounding) {
           }};
 }
 
-std::optional<ending> explain(int verdict, const double* slots, bool patient, double ratio) {
+std::optional<ending> explain(int verdict, const double* slots, bool patient, double ratio, bool by_itself) {
   using namespace bidiagonal_steps;
   if (verdict == control::not_finite) return overflow({{"|A v|", slots[uu]}, {"|A'u|", slots[vv]}});
   if (patient) return {};
+  if (!by_itself && ratio > 0.1 && ratio < 1) // the verdict: M'A'r is next to nothing; 1: not known
+    return ending{status::breakdown, [ratio](const solver_messages::standing& s) {
+                    return fmt::format("after {} and {} M'A'r vanishes where |A'r| / (|A| |r|) is {:.1e}, with a "
+                                       "relative residual of {:.3e}: the preconditioner is singular to working "
+                                       "precision",
+                                       counted(s.iterations, "iteration"), counted(s.restarts, "restart"), ratio,
+                                       s.relative);
+                  }};
   return ending{status::stagnated, [ratio](const solver_messages::standing& s) {
                   return fmt::format("the relative residual stays at {:.3e} after {} and {}, and "
                                      "|A'r| / (|A| |r|) at {:.1e}: rounding limits this matrix{}",

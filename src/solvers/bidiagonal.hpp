@@ -12,7 +12,8 @@ namespace bidiagonal_messages {
 /// up to rounding.
 ending least_squares(double ratio, double damping, bool up_to_rounding = false);
 /// The end that a verdict means. `patient`: empty for one that starting again may mend.
-std::optional<ending> explain(int verdict, const double* slots, bool patient, double ratio);
+/// `by_itself`: without M.
+std::optional<ending> explain(int verdict, const double* slots, bool patient, double ratio, bool by_itself);
 } // namespace bidiagonal_messages
 
 /// What LSQR and LSMR share: the bidiagonalisation of G. Golub and W. Kahan (1965), written once for every space,
@@ -98,7 +99,7 @@ protected:
     return bidiagonal_messages::least_squares(ratio, damping_, up_to_rounding);
   }
   std::optional<ending> explain_verdict(int verdict, const double* slots, bool patient) const {
-    return bidiagonal_messages::explain(verdict, slots, patient, ratio_);
+    return bidiagonal_messages::explain(verdict, slots, patient, ratio_, plain());
   }
   bidiagonal_steps::judge judge_of_steps() { return {it_.slots(), depth_}; }
 

@@ -74,6 +74,12 @@ std::string stagnated(const standing& s) {
                      counted(s.iterations, "iteration"), counted(s.restarts, "restart"), advice);
 }
 
+std::string singular_preconditioner(const standing& s, double product) {
+  return fmt::format("iteration {}: r'Mr = {:.3e} vanishes where r does not, with a relative residual of {:.3e}: the "
+                     "preconditioner is singular to working precision",
+                     s.iterations, product, s.relative);
+}
+
 std::string inaccurate(double error, double condition, double relative_residual) {
   if (!(error * doubt > 0.01)) return {};
   const std::string size =

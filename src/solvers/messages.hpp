@@ -24,6 +24,8 @@ std::string grown(const standing& s);
 std::string too_slow(const standing& s);
 std::string out_of_time(const standing& s);
 std::string stagnated(const standing& s);
+/// Where r'Mr vanishes and r does not.
+std::string singular_preconditioner(const standing& s, double product);
 
 /// What is to be said of an x whose residual is small and whose error was estimated: nothing where it is surely below 1
 /// %. `condition`: of the preconditioned matrix, 0 where it is not known.

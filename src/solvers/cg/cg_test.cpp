@@ -11,6 +11,7 @@
 #include "kit/solve_check.hpp"
 
 #include <furrow/formats.hpp>
+#include <furrow/solver.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -195,6 +196,42 @@ TEST(cg_singular, is_said_of_the_preconditioner_where_that_one_is) {
   const auto s = kit::solve_honestly<double>(a, b, kit::options("cg", "ssor:1e-300", 1e-8));
   EXPECT_EQ(s.report.why, status::breakdown);
   EXPECT_NE(s.report.message.find("the preconditioner is singular"), std::string::npos) << s.report.message;
+}
+
+/// diag(even, odd, even, ...), stored.
+struct alternating final : any_preconditioner<double> {
+  double even, odd;
+  alternating(double even, double odd) : even(even), odd(odd) {}
+  void apply(cview<double> r, view<double> z) const override {
+    for (index_t i = 0; i < r.size; ++i) z[i] = (i % 2 == 0 ? even : odd) * r[i];
+  }
+  double stored_bytes() const override { return 0; }
+};
+
+solve_report with_preconditioner_of_ones_own(const char* method, const alternating& m) {
+  const auto a = kit::laplacian(40, 40);
+  const auto op = find_format("csr").cpu.make<double>()(a, {}, "auto");
+  host_array<double> b(1600), x(1600, 0.0);
+  for (index_t i = 0; i < 1600; ++i) b[i] = std::sin(double(i)); // b'M b < 0 for M = diag(-1, 1, ...)
+  return solver<double>(*op, &m, kit::options(method, "none", 1e-8), {}, op.get()).solve(as_cview(b), as_view(x));
+}
+
+TEST(cg_singular, is_not_said_of_a_matrix_whose_preconditioner_is_indefinite) {
+  for (const char* method : {"cg", "cg_tutorial", "cg_single_reduction", "block_cg", "fcg", "cr", "minres"})
+    for (const double odd : {1, -1}) {
+      const auto report = with_preconditioner_of_ones_own(method, {-1, odd});
+      EXPECT_EQ(report.why, status::not_positive_definite) << method << ": " << report.message;
+      EXPECT_NE(report.message.find("preconditioner is not"), std::string::npos) << method << ": " << report.message;
+      EXPECT_LE(report.iterations, 3) << method;
+    }
+}
+
+TEST(cg_singular, is_not_said_of_a_matrix_whose_preconditioner_is_zero) {
+  for (const char* method : {"cg", "cg_tutorial", "cg_single_reduction", "fcg", "cr", "minres", "lsmr", "lsqr"}) {
+    const auto report = with_preconditioner_of_ones_own(method, {0, 0});
+    EXPECT_EQ(report.why, status::breakdown) << method << ": " << report.message;
+    EXPECT_NE(report.message.find("the preconditioner is singular"), std::string::npos) << method << report.message;
+  }
 }
 
 TEST(cg_singular, is_not_said_where_numbers_overflow) {

@@ -36,8 +36,9 @@ struct judge {
   FURROW_HD int before() const {
     if (!isfinite(s[pq]) || !isfinite(s[rz_next])) return control::not_finite;
     records.of(index_t(s[control::steps]) + 1)[alpha] = 0;
-    if (s[pq] > 0) return control::running;
-    return s[pq] < -rounding * (stored ? s[pp] : s[pm]) ? negative_pq : zero_pq;
+    if (s[pq] > 0 && !(s[rz] < 0)) return control::running; // r'z of a first step: `after` saw the others
+    if (s[pq] < -rounding * fabs(stored ? s[pp] : s[pm])) return negative_pq;
+    return s[rz] < 0 ? negative_rz : zero_pq;
   }
 
   /// Carries the scalars on. The norms of p and x in M^-1 follow from those of the step before, for r is orthogonal to

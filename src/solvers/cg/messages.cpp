@@ -38,11 +38,7 @@ ending negative_rz(double rz) {
 }
 
 ending zero_rz(double rz) {
-  return {status::breakdown, [rz](const standing& s) {
-            return fmt::format("iteration {}: r'Mr = {:.3e} vanishes where r does not, with a relative residual of "
-                               "{:.3e}: the preconditioner is singular to working precision",
-                               s.iterations, rz, s.relative);
-          }};
+  return {status::breakdown, [rz](const standing& s) { return solver_messages::singular_preconditioner(s, rz); }};
 }
 
 ending singular() {
@@ -58,7 +54,9 @@ ending singular() {
 
 /// Whether the residual fell by all digits that there are. What scalars say behind that is rounding: of a singular
 /// matrix whose range b is not in the residual does not fall so far.
-bool fell_to_rounding(const double* slots) { return slots[cg_scalars::rz] < 1e-30 * slots[cg_scalars::rz_first]; }
+bool fell_to_rounding(const double* slots) {
+  return std::abs(slots[cg_scalars::rz]) < 1e-30 * std::abs(slots[cg_scalars::rz_first]);
+}
 
 } // namespace
 
@@ -71,7 +69,7 @@ std::optional<ending> explain(int verdict, const double* slots, bool patient,
   case cg_scalars::negative_pq:
     return negative_pq(slots[cg_scalars::pq]);
   case cg_scalars::negative_rz:
-    return negative_rz(slots[cg_scalars::rz_next]);
+    return negative_rz(slots[slots[cg_scalars::rz] < 0 ? cg_scalars::rz : cg_scalars::rz_next]);
   case cg_scalars::outgrown:
     return std::isfinite(slots[cg_scalars::xx]) ? singular() : overflow({{"x'M^-1 x", slots[cg_scalars::xx]}}, 0);
   case cg_scalars::zero_pq: // p'r = r'z > 0: where A p is 0, too, b has a part along the null space

@@ -16,11 +16,7 @@ namespace {
 using solver_messages::standing;
 
 ending vanishing(double product) {
-  return {status::breakdown, [=](const standing& s) {
-            return fmt::format("iteration {}: r'Mr = {:.3e} vanishes where r does not, with a relative residual of "
-                               "{:.3e}: the preconditioner is singular to working precision",
-                               s.iterations, product, s.relative);
-          }};
+  return {status::breakdown, [=](const standing& s) { return solver_messages::singular_preconditioner(s, product); }};
 }
 
 } // namespace

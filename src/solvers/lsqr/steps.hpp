@@ -39,7 +39,7 @@ struct rotate {
     s[step_x] = over(p.c * s[phi_bar], p.r);
     s[keep] = over(p.s * s[alpha], p.r);
     s[rho_bar] = -p.c * s[alpha];
-    s[phi_bar] *= p.s;
+    s[phi_bar] *= p.r > 0 ? p.s : 1; // no step: |r| stays
     s[normal] = fabs(s[phi_bar] * s[rho_bar]);
     s[control::rr] = s[phi_bar] * s[phi_bar];
   }

@@ -24,6 +24,9 @@ std::optional<ending> explain(int verdict, const double* slots, bool patient) {
   case lost_direction:
   case outgrown:
     if (patient) return {};
+    if (verdict == lost_direction && slots[old_beta] == 0) // of this step: r'Mr = 0
+      return ending{status::breakdown,
+                    [](const standing& s) { return solver_messages::singular_preconditioner(s, 0); }};
     return ending{status::singular, [](const standing& s) {
                     const char* const least =
                         s.preconditioned ? "in the norm of the preconditioner no x has a smaller residual than this one"
