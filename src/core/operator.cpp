@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "are_vectors.hpp"
 #include "check.hpp"
 #include "crosses.hpp"
 
@@ -22,7 +23,7 @@ template <class V> void refuse_vectors(shape2 a, cview<V> x, view<V> y) {
 
 template <class V> void check_block(shape2 a, cview<V> x, view<V> y, index_t count) {
   check(count >= 1, fault::usage, "a block of {} vectors: give at least one", count);
-  check(x.size == a.cols * count && y.size == a.rows * count, fault::usage,
+  check(are_vectors(x.size, count, a.cols) && are_vectors(y.size, count, a.rows), fault::usage,
         "X has {} and Y has {} elements for {} vectors of a matrix of {} x {}: give one for each column and row",
         x.size, y.size, count, a.rows, a.cols);
   check((x.data || x.empty()) && (y.data || y.empty()), fault::usage, "a block of {} vectors points nowhere", count);

@@ -4,6 +4,7 @@
 
 #include "backends/cpu/parallel.hpp"
 #include "backends/turn.hpp"
+#include "core/are_vectors.hpp"
 #include "core/check.hpp"
 #include "core/measure.hpp"
 #include "core/memory_place.hpp"
@@ -104,8 +105,9 @@ private:
 
 template <class V> void check_columns(shape2 s, cview<V> x, view<V> y, index_t vectors) {
   if (vectors == 1) return check_vectors(s, x, y);
-  check(vectors >= 0 && x.size == s.cols * vectors && y.size == s.rows * vectors, fault::usage,
+  check(vectors >= 0 && are_vectors(x.size, vectors, s.cols) && are_vectors(y.size, vectors, s.rows), fault::usage,
         "x has {} and y {} elements for {} vectors of a matrix of {} x {}", x.size, y.size, vectors, s.rows, s.cols);
+  check((x.data || x.empty()) && (y.data || y.empty()), fault::usage, "{} vectors of x or y point nowhere", vectors);
   check(!overlap(x, as_cview(y)), fault::usage, "x and y share memory: give each its own");
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "kit/said_by.hpp"
 #include "kit/several_check.hpp"
 
 #include <furrow/generate.hpp>
@@ -56,6 +57,25 @@ TEST(several_vectors_of_csr, keep_their_infinities_to_themselves) {
   for (const index_t k : {0, 2})
     for (index_t i = 0; i < n; ++i) EXPECT_TRUE(std::isfinite(y[k * n + i]));
   EXPECT_FALSE(std::isfinite(y[n + 4]));
+}
+
+TEST(several_vectors_are_refused, that_are_no_such_number_or_point_nowhere) {
+  const matrix<double> m(generate("poisson2d:10").a);
+  const host_array<double> x(200, 1.0);
+  host_array<double> y(200, 7.0);
+  const index_t too_many = (index_t(1) << 62) + 2; // 100 times that are 200, modulo 2^64
+  for (const auto order : {storage_order::col_major, storage_order::row_major}) {
+    const auto both = [&](std::string_view words, cview<double> from, view<double> to, index_t count) {
+      kit::expect_refusal(fault::usage, words, [&] { m.apply(1, from, 0, to, count, order); });
+      kit::expect_refusal(fault::usage, words, [&] { m.apply_transposed(1, from, 0, to, count, order); });
+    };
+    both("x has 200 and y 200 elements for 4611686018427387906 vectors", as_cview(x), as_view(y), too_many);
+    both("point nowhere", {nullptr, 200}, as_view(y), 2);
+    both("point nowhere", as_cview(x), {nullptr, 200}, 2);
+  }
+  kit::expect_refusal(fault::usage, "X has 200 and Y has 200 elements",
+                      [&] { m.op()->apply_block(as_cview(x), as_view(y), too_many); });
+  for (const double v : y) EXPECT_EQ(v, 7);
 }
 
 } // namespace
