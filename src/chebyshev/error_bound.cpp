@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "lengths.hpp"
+#include "overflow.hpp"
 
 #include <furrow/value.hpp>
 
@@ -31,6 +32,8 @@ template <class V> norms norms_of(cview<V> a, convention series) {
 } // namespace
 
 template <class V> double error_bound(cview<V> a, cview<V> b, const product_options& options, algorithm how) {
+  check_finite("first", a);
+  check_finite("second", b);
   const norms x = norms_of(a, options.series), y = norms_of(b, options.series);
   const double u = std::numeric_limits<V>::epsilon() / 2, v = 0x1p-53;
   const double first = options.series == convention::primed ? 2 : 1; // what doubling c_0 does to its error

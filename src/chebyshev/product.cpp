@@ -58,14 +58,16 @@ template <class V> engine_pointer<V> make_engine(const product_task& task, devic
 #endif
 }
 
+} // namespace
+
 template <class V> void check_finite(const char* name, cview<V> a) {
   if (cpu::all_finite(a)) return;
   const V* const wrong = std::find_if(a.begin(), a.end(), [](V v) { return !std::isfinite(v); });
   throw error(fault::input, fmt::format("coefficient {} of the {} series is {}: products are of finite numbers",
                                         wrong - a.begin(), name, *wrong));
 }
-
-} // namespace
+template void check_finite(const char*, cview<double>);
+template void check_finite(const char*, cview<float>);
 
 template <class V>
 product_plan<V>::product_plan(index_t na, index_t nb, index_t count, const product_options& options)
@@ -79,27 +81,43 @@ namespace {
 void check_batch(bool fits, index_t count) {
   check(fits, fault::usage, "this plan is for {} products: it takes one series or as many for each factor", count);
 }
+
+/// What a plan keeps; one that was moved from keeps nothing.
+template <class Engine> Engine& there(const std::unique_ptr<Engine>& engine) {
+  check(engine != nullptr, fault::usage, "this plan is empty, it was moved to another one: use that");
+  return *engine;
+}
 } // namespace
 
 template <class V> void product_plan<V>::multiply(batch<const V> a, batch<const V> b, batch<V> c) {
-  const index_t count = engine_->task.count;
+  engine& own = there(engine_);
+  const index_t count = own.task.count;
   const auto fits = [count](index_t n) { return n == 1 || n == count; };
   check_batch(fits(a.count) && fits(b.count) && c.count == count, count);
-  engine_->run(a, b, c);
+  check(a.data && b.data && c.data, fault::usage,
+        "a factor or the product points nowhere: give all three their memory");
+  own.run(a, b, c);
 }
-template <class V> void product_plan<V>::fix(const V* a) { engine_->fix(a); }
+template <class V> void product_plan<V>::fix(const V* a) {
+  engine& own = there(engine_);
+  check(a != nullptr, fault::usage, "the factor to fix points nowhere");
+  own.fix(a);
+}
 template <class V> void product_plan<V>::multiply_fixed(batch<const V> b, batch<V> c) {
-  const index_t count = engine_->task.count;
+  engine& own = there(engine_);
+  const index_t count = own.task.count;
   check_batch((b.count == 1 || b.count == count) && c.count == count, count);
-  engine_->run_fixed(b, c);
+  check(b.data && c.data, fault::usage, "a factor or the product points nowhere: give both their memory");
+  own.run_fixed(b, c);
 }
-template <class V> index_t product_plan<V>::size() const { return engine_->task.shape.keep; }
-template <class V> algorithm product_plan<V>::how() const { return engine_->task.how; }
-template <class V> index_t product_plan<V>::transform() const { return engine_->transform(); }
-template <class V> double product_plan<V>::memory_bytes() const { return engine_->memory_bytes(); }
+template <class V> index_t product_plan<V>::size() const { return there(engine_).task.shape.keep; }
+template <class V> algorithm product_plan<V>::how() const { return there(engine_).task.how; }
+template <class V> index_t product_plan<V>::transform() const { return there(engine_).transform(); }
+template <class V> double product_plan<V>::memory_bytes() const { return there(engine_).memory_bytes(); }
 
 template <class V> host_array<V> multiply(cview<V> a, cview<V> b, const product_options& options) {
   product_plan<V> plan(a.size, b.size, 1, options);
+  check(a.data && b.data, fault::usage, "factors of {} and {} coefficients point nowhere", a.size, b.size);
   check_finite("first", a);
   check_finite("second", b);
   host_array<V> c(plan.size());

@@ -187,6 +187,38 @@ TEST(chebyshev_products, refuse_in_one_clear_sentence) {
   });
 }
 
+TEST(chebyshev_products, refuse_a_plan_that_was_moved_from_and_memory_that_is_not_there) {
+  const double a[] = {1, 2};
+  double c[3];
+  product_plan<double> from(2, 2, 1);
+  product_plan<double> plan = std::move(from);
+  const auto is_empty = [](auto f) { expect_refusal(fault::usage, "this plan is empty, it was moved", f); };
+  is_empty([&] { from.multiply({a}, {a}, {c}); });
+  is_empty([&] { from.fix(a); });
+  is_empty([&] { from.multiply_fixed({a}, {c}); });
+  is_empty([&] { from.size(); });
+  is_empty([&] { from.how(); });
+  is_empty([&] { from.transform(); });
+  is_empty([&] { from.memory_bytes(); });
+  const auto is_nowhere = [](auto f) { expect_refusal(fault::usage, "nowhere", f); };
+  is_nowhere([&] { plan.multiply({nullptr}, {a}, {c}); });
+  is_nowhere([&] { plan.multiply({a}, {nullptr}, {c}); });
+  is_nowhere([&] { plan.multiply({a}, {a}, {nullptr}); });
+  is_nowhere([&] { plan.fix(nullptr); });
+  plan.fix(a);
+  is_nowhere([&] { plan.multiply_fixed({nullptr}, {c}); });
+  is_nowhere([&] { plan.multiply_fixed({a}, {nullptr}); });
+  is_nowhere([&] { multiply<double>({nullptr, 2}, a); });
+}
+
+TEST(chebyshev_products, have_bounds_of_finite_numbers_alone) {
+  const double a[] = {1, 2}, wrong[] = {1, std::nan("")};
+  expect_refusal(fault::input, "coefficient 1 of the first series is nan",
+                 [&] { error_bound<double>(wrong, a, {}, algorithm::direct); });
+  expect_refusal(fault::input, "coefficient 1 of the second series is nan",
+                 [&] { error_bound<double>(a, wrong, {}, algorithm::fft); });
+}
+
 TEST(chebyshev_products, auto_keeps_to_the_accuracy) {
   EXPECT_EQ(product_plan<double>(10000, 10000, 1).how(), algorithm::direct);
   EXPECT_EQ(product_plan<double>(10000, 10000, 1, {.wanted = accuracy::normwise}).how(), algorithm::fft);

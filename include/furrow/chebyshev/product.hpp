@@ -91,7 +91,7 @@ private:
 };
 
 /// The bound above on the largest error of a coefficient that is finite, of the product of these factors by `how`; what
-/// the sums of `componentwise` promise for the worst coefficient.
+/// the sums of `componentwise` promise for the worst coefficient. Throws `fault::input` as `multiply`.
 template <class V> double error_bound(cview<V> a, cview<V> b, const product_options& options, algorithm how);
 
 /// "plain", "direct", ...
