@@ -45,7 +45,7 @@ template <class V> double solver_on_ranks<V>::state::residual_of(cview<V> b, cvi
 /// The end of a solve that does not begin.
 template <class V> std::optional<solve_report> solver_on_ranks<V>::state::before_solving(cview<V> b, view<V> x) const {
   if (refused && !a) return not_started(refused->why, refused->message);
-  for (auto what : {not_finite(b, "b"), not_finite(as_cview(x), "the first guess")})
+  for (auto what : {not_finite(b, "b", mine.first), not_finite(as_cview(x), "the first guess", mine.first)})
     if (what = first_sentence(c, what); !what.empty()) return not_started(status::nan, what);
   if (!c.any(!std::ranges::all_of(b, [](V v) { return v == V(0); }))) {
     std::fill(x.begin(), x.end(), V(0));

@@ -12,6 +12,7 @@
 #include "core/clock.hpp"
 #include "preconditioners/stop.hpp"
 #include "solve/memory.hpp"
+#include "solve/moves.hpp"
 #include "solve/survey.hpp"
 #include "solvers/entry.hpp"
 
@@ -258,7 +259,13 @@ template <class V> template <class Make> void solver_on_ranks<V>::state::set_up_
   const double deadline = now() + c.of_first(o.time_limit) - setup_spent;
   together(c, [&] {
     const stops_set_up stop([&] { return interruption(o, deadline, rung.precond); });
-    own = of_block(name_on_block(rung.precond), find_solver(rung.solver).needs);
+    try {
+      own = of_block(name_on_block(rung.precond), find_solver(rung.solver).needs);
+    } catch (refusal& r) {
+      if (mine.first > 0 && names_rows(r.message))
+        r.message += fmt::format("; counted from row {} of the matrix, the first one of the rank", mine.first + 1);
+      throw;
+    }
   });
   m = std::make_unique<block_of_rank<V>>(c, std::move(own));
 }
@@ -341,11 +348,13 @@ template <class V> solver_on_ranks<V>::solver_on_ranks(solver_on_ranks&&) noexce
 template <class V> solver_on_ranks<V>::~solver_on_ranks() = default;
 
 template <class V> ranks_report solver_on_ranks<V>::solve(cview<V> b, view<V> x) {
-  return as_one(state_->c, [&] {
+  check(state_ != nullptr, fault::usage, "this solver is empty, its system was moved to another one: use that");
+  state& own = *state_; // also where a monitor moves the solver
+  return as_one(own.c, [&] {
     try {
-      return state_->solve(b, x);
+      return own.solve(b, x);
     } catch (...) {
-      if (state_->gpu) state_->gpu->leave(); // where another one's kernels wait for this one's
+      if (own.gpu) own.gpu->leave(); // where another one's kernels wait for this one's
       throw;
     }
   });

@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <stdexcept>
 #include <thread>
 
 namespace furrow {
@@ -446,6 +448,43 @@ TEST(solver_on_ranks, refuses_vectors_that_do_not_fit) {
   };
   EXPECT_EQ(kit::sentence_of_ranks(2, solve),
             "rank 1: b has 2 elements and x 1 on a rank of 1 rows: give one for each");
+}
+
+TEST(solver_on_ranks, says_that_it_was_moved_from) {
+  const auto solve = [](communicator& c) {
+    solver_on_ranks<double> from(c, kit::laplacian(4), with("cg"));
+    const solver_on_ranks<double> to = std::move(from);
+    const host_array<double> b(4, 1.0);
+    host_array<double> x(4, 0.0);
+    from.solve(as_cview(b), as_view(x));
+  };
+  EXPECT_EQ(kit::sentence_of_ranks(1, solve), "this solver is empty, its system was moved to another one: use that");
+}
+
+TEST(solver_on_ranks, names_elements_and_rows_by_the_numbers_of_the_whole) {
+  auto a = kit::laplacian(20);
+  host_array<double> b(20, 1.0), x(20, 0.0);
+  const auto message = [&](const char* precond) {
+    return kit::solve_on_ranks<double>(2, a, b, with("gmres", precond), host_array<double>(x)).report().message;
+  };
+  b[19] = std::nan("");
+  EXPECT_EQ(message("none"), "rank 1: iteration 0: element 20 of b is nan");
+  b[19] = 1, x[15] = std::nan("");
+  EXPECT_EQ(message("none"), "rank 1: iteration 0: element 16 of the first guess is nan");
+  x[15] = 0;
+  for (index_t k = 0; k < a.nnz(); ++k)
+    if (a.row[k] == 15 && a.col[k] == 15) a.val[k] = 0;
+  EXPECT_EQ(message("jacobi"), "rank 1: diagonal entry 6 is 0, so jacobi cannot divide by it: use the preconditioner "
+                               "none; counted from row 11 of the matrix, the first one of the rank");
+}
+
+TEST(solver_on_ranks, hands_on_what_a_monitor_throws) {
+  const auto a = generate("poisson2d:30").a;
+  const auto b = kit::random_vector<double>(a.shape.rows, 1);
+  auto o = with("cg");
+  o.monitor = [](const progress&, cview<double>) -> bool { throw std::out_of_range("of the caller"); };
+  for (const int ranks : kit::numbers_of_ranks)
+    EXPECT_THROW(kit::solve_on_ranks<double>(ranks, a, b, o), std::out_of_range);
 }
 
 TEST(solver_on_ranks, ends_everywhere_where_a_watcher_throws) {

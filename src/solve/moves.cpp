@@ -23,13 +23,12 @@ template <class V> void put_back(cview<V> from, const host_array<std::int32_t>& 
   });
 }
 
-/// Whether a sentence says which row or column is to blame.
+} // namespace
+
 bool names_rows(const std::string& message) {
   return std::ranges::any_of(std::array{"row ", "column ", "diagonal entry ", "pivot "},
                              [&](const char* word) { return message.find(word) != std::string::npos; });
 }
-
-} // namespace
 
 template <class V>
 std::vector<solve_report> solve_moved(const system_moves& moves, cview<V> b, view<V> x, index_t columns,

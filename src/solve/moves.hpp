@@ -14,6 +14,9 @@ struct system_moves {
   explicit operator bool() const { return !row.empty(); }
 };
 
+/// Whether a sentence says which row or column is to blame.
+bool names_rows(const std::string& message);
+
 /// Solves A x = b by `solve`, which solves with B: right-hand sides in host memory, one behind the other, x as it comes
 /// and goes. Reports name elements of b and x by the numbers of A.
 template <class V>

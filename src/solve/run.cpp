@@ -205,10 +205,11 @@ std::optional<solve_report> run_on_gpu_vectors(const solver_entry& method, const
   return call(method, system, o);
 }
 
-template <class V> std::string not_finite(cview<V> v, const char* whose) {
+template <class V> std::string not_finite(cview<V> v, const char* whose, index_t first) {
   if (largest_of_parts(v, [](cview<V> part) { return cpu::all_finite(part) ? 0.0 : 1.0; }) == 0) return {};
   for (index_t i = 0; i < v.size; ++i)
-    if (!std::isfinite(v[i])) return fmt::format("iteration 0: element {} of {} is {}", i + 1, whose, double(v[i]));
+    if (!std::isfinite(v[i]))
+      return fmt::format("iteration 0: element {} of {} is {}", first + i + 1, whose, double(v[i]));
   return {};
 }
 
@@ -235,8 +236,8 @@ template std::optional<solve_report> run_on_gpu_vectors(const solver_entry&, con
                                                         const solve_options&);
 template std::optional<solve_report> run_on_gpu_vectors(const solver_entry&, const linear_system<float>&,
                                                         const solve_options&);
-template std::string not_finite(cview<double>, const char*);
-template std::string not_finite(cview<float>, const char*);
+template std::string not_finite(cview<double>, const char*, index_t);
+template std::string not_finite(cview<float>, const char*, index_t);
 template double residual_of_triplets(const coo<double>&, cview<double>, cview<double>);
 template double residual_of_triplets(const coo<float>&, cview<float>, cview<float>);
 

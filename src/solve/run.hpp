@@ -82,8 +82,9 @@ template <class V>
 std::optional<solve_report> run_on_gpu_vectors(const solver_entry& method, const linear_system<V>& system,
                                                const solve_options& o);
 
-/// The first element that is not finite, as a sentence that says whose; empty where all are.
-template <class V> std::string not_finite(cview<V> v, const char* whose);
+/// The first element that is not finite, as a sentence that says whose; empty where all are. `first`: of the elements
+/// in the vector that people know.
+template <class V> std::string not_finite(cview<V> v, const char* whose, index_t first = 0);
 
 /// |b - A x| / |b| for a solve that ends before it starts. Serial.
 template <class V> double residual_of_triplets(const coo<V>& a, cview<V> b, cview<V> x);
