@@ -81,7 +81,7 @@ private:
   struct state;
   template <class Given> void begin(Given&& a, const solve_options& options);
   template <class Given> void begin_again(Given&& a, const matrix<V>* known);
-  std::unique_ptr<state> state_;
+  std::shared_ptr<state> state_; ///< also of a solve that runs, whose monitor may move the solver or assign to it
 };
 
 } // namespace furrow

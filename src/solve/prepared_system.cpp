@@ -157,6 +157,9 @@ void prepared_system<V>::set_up(const any_operator<V>& a, const any_precondition
   check(m || method->name != "direct", fault::usage,
         "direct factors the entries, which A does not show: give M, an approximation of the inverse, or take cg or "
         "gmres");
+  check(!m || m->what() != any_preconditioner<V>::kind::diagonal || m->diagonal().size == a.shape().cols, fault::usage,
+        "the diagonal of the preconditioner has {} elements for a matrix of {} x {}: give one for each column",
+        m ? m->diagonal().size : 0, a.shape().rows, a.shape().cols);
   a_ = &a;
   transposed_ = transposed;
   if (!m) own_m_ = std::make_unique<no_preconditioner<V>>();

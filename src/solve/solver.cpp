@@ -74,7 +74,7 @@ template <class V, class Solve> auto solve_through_host(cview<V> b, view<V> x, S
 bool is_same(device one, device other) { return one == other || (!one.is_gpu() && !other.is_gpu()); }
 
 /// What a solver keeps; one that was moved from keeps nothing.
-template <class State> State& there(const std::unique_ptr<State>& state) {
+template <class State> State& there(const std::shared_ptr<State>& state) {
   check(state != nullptr, fault::usage, "this solver is empty, its system was moved to another one: use that");
   return *state;
 }
@@ -260,7 +260,8 @@ template <class V> template <class Given> void solver<V>::begin(Given&& a, const
 /// The new state takes over the preconditioner of the old one, which cannot solve from then on.
 template <class V> template <class Given> void solver<V>::begin_again(Given&& a, const matrix<V>* known) {
   const double began = now();
-  state& before = there(state_);
+  const std::shared_ptr<state> held = state_;
+  state& before = there(held);
   check(!before.named.is_given(), fault::usage,
         "the solver was made from operators of yours, which have their values themselves: make another one");
   check(a.shape == before.shape, fault::usage,
@@ -354,7 +355,8 @@ template <class V> void solver<V>::state::finish(solve_report& report) {
 }
 
 template <class V> solve_report solver<V>::solve(cview<V> b, view<V> x) {
-  state& s = there(state_);
+  const std::shared_ptr<state> held = state_;
+  state& s = there(held);
   check_vectors_of(s.shape, b, x);
   const bool on_gpu = lie_on_gpu(s.options.where, "b", b, "x", as_cview(x));
   const one_call alone(s.runs);
@@ -368,7 +370,8 @@ template <class V> solve_report solver<V>::solve(cview<V> b, view<V> x) {
 }
 
 template <class V> std::vector<solve_report> solver<V>::solve(cview<V> b, view<V> x, index_t columns) {
-  state& s = there(state_);
+  const std::shared_ptr<state> held = state_;
+  state& s = there(held);
   check_columns_of(s.shape, b, x, columns);
   const bool on_gpu = lie_on_gpu(s.options.where, "b", b, "x", as_cview(x));
   const one_call alone(s.runs);

@@ -10,6 +10,8 @@
 
 #include "solvers/entry.hpp"
 
+#include <optional>
+
 namespace furrow {
 namespace {
 
@@ -395,6 +397,53 @@ TEST(solver_object, refuses_facts_that_bound_nothing) {
   for (const operator_facts bad : {operator_facts{-1, 1}, {std::nan(""), 1}, {INFINITY, 1}, {1, -1}})
     EXPECT_NE(kit::said_by(fault::usage, [&] { solver<double>(a, nullptr, {}, bad); }).find("of the operator must be"),
               std::string::npos);
+}
+
+struct diagonal_of_ones final : any_preconditioner<double> {
+  explicit diagonal_of_ones(index_t n) : ones(n, 1.0) {}
+  void apply(cview<double> r, view<double> z) const override { std::copy(r.begin(), r.end(), z.begin()); }
+  kind what() const override { return kind::diagonal; }
+  cview<double> diagonal() const override { return as_cview(ones); }
+  double stored_bytes() const override { return 0; }
+  host_array<double> ones;
+};
+
+TEST(solver_object, refuses_a_diagonal_of_another_length) {
+  const function_operator<double> a({4, 4},
+                                    [](cview<double> x, view<double> y) { std::copy_n(x.begin(), 4, y.begin()); });
+  for (const index_t n : {0, 3, 5}) {
+    const diagonal_of_ones m(n);
+    EXPECT_EQ(kit::said_by(fault::usage, [&] { solver<double>(a, &m); }),
+              "the diagonal of the preconditioner has " + std::to_string(n) +
+                  " elements for a matrix of 4 x 4: give one for each column");
+  }
+  const diagonal_of_ones m(4);
+  solver<double>(a, &m);
+}
+
+/// The solve that runs keeps what it needs.
+TEST(solver_object, may_be_moved_or_assigned_to_by_its_own_monitor) {
+  const auto a = kit::laplacian(20, 10);
+  const host_array<double> b(200, 1.0);
+  auto o = with("jacobi", 1e-6);
+  host_array<double> alone(200, 0.0);
+  solve(a, as_cview(b), as_view(alone), o);
+  for (const bool assigns : {false, true}) {
+    solver<double> other(kit::laplacian(3), with("jacobi", 1e-6));
+    std::optional<solver<double>> taken;
+    solver<double>* self = nullptr;
+    o.monitor = [&](const progress& p, cview<double>) {
+      if (p.iteration == 2 && assigns) *self = std::move(other);
+      if (p.iteration == 2 && !assigns) taken.emplace(std::move(*self));
+      return true;
+    };
+    solver<double> kept(a, o);
+    self = &kept;
+    host_array<double> x(200, 0.0);
+    EXPECT_EQ(kept.solve(as_cview(b), as_view(x)).why, status::converged);
+    EXPECT_TRUE(kit::same_bits<double>(as_cview(x), as_cview(alone)));
+    EXPECT_EQ((assigns ? kept : *taken).shape().rows, assigns ? 3 : 200);
+  }
 }
 
 TEST(solver_object, keeps_the_parameters_of_its_method) {
