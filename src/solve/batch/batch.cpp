@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <functional>
 #include <new>
 #include <numeric>
 #include <utility>
@@ -103,8 +104,37 @@ std::vector<batch_outcome> for_each_system(const system_source<V>& systems, cons
   return options.where.is_gpu() ? on_a_gpu(systems, options, callbacks) : on_the_cpu(systems, callbacks);
 }
 
+/// Systems are solved at the same time, or one after the other: an x in the memory of another vector would get, and
+/// give, numbers of another system.
+template <class V, class I> void check_places(std::span<const batch_system<V, I>> systems) {
+  struct vector_there {
+    const V *begin, *end;
+    index_t system;
+    bool is_x;
+    const char* name() const { return is_x ? "x" : "b"; }
+  };
+  std::vector<vector_there> all;
+  for (index_t k = 0; k < std::ssize(systems); ++k) {
+    const batch_system<V, I>& s = systems[k];
+    if (s.b.data && s.b.size > 0) all.push_back({s.b.begin(), s.b.end(), k, false});
+    if (s.x.data && s.x.size > 0) all.push_back({s.x.begin(), s.x.end(), k, true});
+  }
+  const std::less<const V*> before; // of unrelated memory, too
+  std::ranges::sort(all, before, &vector_there::begin);
+  const vector_there *last = nullptr, *last_x = nullptr; // those that reach furthest so far
+  for (const vector_there& now : all) {
+    const vector_there* const other = now.is_x ? last : last_x;
+    if (other && before(now.begin, other->end))
+      throw error(fault::usage, fmt::format("{} of system {} and {} of system {} share memory: give each x its own",
+                                            other->name(), other->system, now.name(), now.system));
+    if (!last || before(last->end, now.end)) last = &now;
+    if (now.is_x && (!last_x || before(last_x->end, now.end))) last_x = &now;
+  }
+}
+
 template <class V, class I>
 std::vector<batch_outcome> solve_batch(std::span<const batch_system<V, I>> systems, const solve_options& options) {
+  check_places(systems);
   system_source<V> source;
   source.count = std::ssize(systems);
   source.size = [&](index_t k) { return systems[k].a.shape.rows + systems[k].a.val.size; };

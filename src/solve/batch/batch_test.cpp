@@ -92,6 +92,27 @@ TEST(batch, says_of_each_what_is_wrong_with_it_and_solves_the_others) {
   EXPECT_EQ(outcomes[3].report.why, status::nan);
 }
 
+TEST(batch, refuses_an_x_in_memory_of_another_vector) {
+  std::vector<owned_system<double>> all;
+  for (int k = 0; k < 4; ++k) all.emplace_back(kit::laplacian(6, 5));
+  std::vector<batch_system<double, std::int32_t>> systems;
+  for (auto& s : all) systems.push_back(s.in_place());
+  const auto said = [&] {
+    return kit::said_by(fault::usage,
+                        [&] { solve_batch(std::span<const batch_system<double, std::int32_t>>(systems)); });
+  };
+  systems[2].b = systems[1].b;
+  EXPECT_EQ(said(), "");
+  const auto own = systems[3].x;
+  systems[3].x = systems[0].x;
+  EXPECT_EQ(said(), "x of system 0 and x of system 3 share memory: give each x its own");
+  host_array<double> both(31, 1.0);
+  systems[3].x = own;
+  systems[1].b = {both.data(), 30};
+  systems[0].x = {both.data() + 1, 30};
+  EXPECT_EQ(said(), "b of system 1 and x of system 0 share memory: give each x its own");
+}
+
 TEST(batch, refuses_options_that_no_system_can_have) {
   const auto refused = [](auto set, const char* why) {
     solve_options o;
