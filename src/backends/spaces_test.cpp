@@ -60,6 +60,7 @@ TEST(gpu_spaces_without_a_gpu, say_why) {
   const device first{device::kind::gpu, 0};
   EXPECT_EQ(said([&] { matrix<double>(*a.to_triplets(), {.where = first}); }), sentence);
   EXPECT_EQ(said([&] { const driven_by_host by_host(first); }), sentence);
+  EXPECT_EQ(said([&] { const execution_scope on_a_stream({first, nullptr}); }), sentence);
 }
 
 } // namespace

@@ -123,10 +123,11 @@ void choose_device(int ordinal) {
   if (!runtime::works(runtime::chosen_device(&now)) || now != ordinal) check(runtime::choose_device(ordinal));
 }
 
-/// The queue on our own stream, with the runtime's device chosen.
+/// The queue on our own stream, with the runtime's device chosen: after it was opened, which says why there is none.
 queue& own_queue(int ordinal) {
+  queue& own = device_of(ordinal).own;
   choose_device(ordinal);
-  return device_of(ordinal).own;
+  return own;
 }
 
 void push(lent_queue& l) {
