@@ -179,6 +179,28 @@ template <class Space> void check_sentences_of_space() {
               s.put({home, 1}, {numbers.data(), 2});
             }),
             "put: numbers on the host and slots differ in number: give as many of each");
+  const view<typename Space::value> all(four.data(), 4), first = part(all, 0, 3), second = part(all, 1, 3);
+  EXPECT_EQ(usage_said_by([&] { s.copy(first, second); }), "copy: y shares part of x's memory: give it its own");
+  EXPECT_EQ(usage_said_by([&] {
+              s.add(first, {one, one}, three, second);
+            }),
+            "add: the sum shares part of a vector's memory: give it its own, or that of v1 or v2");
+  const view<typename Space::value> nowhere(nullptr, 3);
+  EXPECT_EQ(usage_said_by([&] { s.copy(nowhere, first); }), "copy: x or y has no memory: give their elements");
+  EXPECT_EQ(usage_said_by([&] {
+              s.add(nowhere, {one, one}, three, first);
+            }),
+            "add: a vector has no memory: give its elements");
+  EXPECT_EQ(usage_said_by([&] { s.dot(nowhere, first, one); }), "dot: x or y has no memory: give their elements");
+  EXPECT_EQ(usage_said_by([&] { s.read(slot{}); }), "read: there is no slot: give one of this space");
+  EXPECT_EQ(usage_said_by([&] {
+              s.fetch({nullptr, 1}, {home, 1});
+            }),
+            "fetch: slots or places on the host have no memory");
+  EXPECT_EQ(usage_said_by([&] {
+              s.put({nullptr, 1}, {numbers.data(), 1});
+            }),
+            "put: numbers on the host or slots have no memory");
   EXPECT_EQ(usage_said_by([&] { s.add(three, 1, four, three); }),
             "add: v1 has 3 elements and v2 has 4: give vectors of one length");
 }
