@@ -27,6 +27,8 @@ template <class V> device place_of_call(std::string_view call, const std::array<
           call, all[0].name, all[0].v.size, one.name, one.v.size);
     check(one.v.data || one.v.empty(), fault::usage, "{}: {} has no memory: give its elements", call, one.name);
   }
+  check(all[0].v.size >= 0, fault::usage, "{}: {} has {} elements: give none or more", call, all[0].name,
+        all[0].v.size);
   if (all[0].v.empty()) return {};
   const operand<V>* there = nullptr;
   for (const auto& one : all)
@@ -80,6 +82,7 @@ template <class V> void residual(const any_operator<V>& a, cview<V> b, cview<V> 
   check(b.size == shape.rows && r.size == shape.rows && x.size == shape.cols, fault::usage,
         "residual: b has {} elements, x {} and r {} for a matrix of {} x {}: give b and r one a row, x one a column",
         b.size, x.size, r.size, shape.rows, shape.cols);
+  check(!overlap(x, as_cview(r)), fault::usage, "residual: x and r share memory: give each its own");
   const bool on_gpu = place_of_call<V>("residual", {{{"b", b}, {"r", as_cview(r)}, {"r", as_cview(r)}}}).is_gpu();
   check(on_gpu == a.where().is_gpu() || r.empty(), fault::usage,
         "residual: the matrix lies on {} and b and r on {}: give vectors where the matrix is",

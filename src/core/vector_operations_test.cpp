@@ -90,6 +90,10 @@ TEST(vector_operations, say_which_of_them_was_called_wrongly) {
   const auto op = make<double>(choose(measure(a), precision::f64, {}), {}, a);
   EXPECT_EQ(complaint_of_call([&] { residual<double>(*op, four, three, r); }),
             "residual: b has 4 elements, x 3 and r 3 for a matrix of 3 x 3: give b and r one a row, x one a column");
+  EXPECT_EQ(complaint_of_call([&] { residual<double>(*op, r, three, three); }),
+            "residual: x and r share memory: give each its own");
+  EXPECT_EQ(complaint_of_call([&] { norm2<double>(cview<double>(three.data(), -3)); }),
+            "dot: x has -3 elements: give none or more");
 }
 
 } // namespace
