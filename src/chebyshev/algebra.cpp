@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace furrow::chebyshev {
 namespace {
@@ -37,6 +38,7 @@ series operator-(const series& a) { return -1.0 * a; }
 
 series operator*(double factor, const series& a) {
   check_series(a);
+  check(std::isfinite(factor), fault::usage, "{} times a series is none: give a finite factor", factor);
   series c = a;
   for (double& v : c.coefficients) v *= factor;
   return c;
@@ -73,9 +75,14 @@ series power(const series& p, index_t n) {
   check(p.length() < 2 || n <= (longest_series - 1) / (p.length() - 1), fault::usage,
         "p^{} of a series of {} coefficients would have more than {} of them", n, p.length(), longest_series);
   series result{{1.0}, p.on}, square = p;
-  for (; n > 0; n /= 2) {
-    if (n % 2) result = result * square;
-    if (n > 1) square = square * square;
+  const auto multiply_by = [n](series& to, const series& by) {
+    to = to * by;
+    check(std::ranges::all_of(to.coefficients, [](double a) { return std::isfinite(a); }), fault::input,
+          "p^{} has coefficients beyond the range of double: take a power of p times a small number", n);
+  };
+  for (index_t left = n; left > 0; left /= 2) {
+    if (left % 2) multiply_by(result, square);
+    if (left > 1) multiply_by(square, square);
   }
   return result;
 }

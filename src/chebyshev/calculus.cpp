@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "core/check.hpp"
+
 #include <furrow/chebyshev/arithmetic.hpp>
+
+#include <cmath>
 
 namespace furrow::chebyshev {
 
@@ -21,6 +25,7 @@ series derivative(const series& p) {
 /// The integral of T_k is (T_(k+1) / (k+1) - T_(k-1) / (k-1)) / 2, of T_0 T_1, of T_1 T_2 / 4.
 series integral(const series& p, double constant) {
   check_series(p);
+  check(std::isfinite(constant), fault::usage, "an integral plus {} is no series: give a finite constant", constant);
   const index_t n = p.length();
   series q{host_array<double>(n + 1), p.on};
   const auto a = [&](index_t k) { return k < n ? p.coefficients[k] : 0; };

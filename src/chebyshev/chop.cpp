@@ -45,6 +45,8 @@ index_t chop_length(cview<double> a, double tolerance) {
   check(tolerance > 0 && std::isfinite(tolerance), fault::usage, "a tolerance of {} chops nothing: it must be positive",
         tolerance);
   const index_t n = a.size;
+  check(n >= 0, fault::usage, "a series of {} coefficients cannot be", n);
+  check(a.data || a.empty(), fault::usage, "{} coefficients point nowhere", n);
   if (n == 0) return 0;
   if (tolerance >= 1) return 1;
   if (n < 17) return n;

@@ -16,6 +16,11 @@ void check_length(index_t n) {
         longest_conversion);
 }
 
+void check_given(cview<double> coefficients) {
+  check_length(coefficients.size);
+  check(coefficients.data || coefficients.empty(), fault::usage, "{} coefficients point nowhere", coefficients.size);
+}
+
 series checked(series p) {
   check_length(p.length());
   check_series(p);
@@ -55,7 +60,7 @@ host_array<double> to_monomials(const series& given) {
 
 /// Horner's rule with series in place of numbers.
 series from_monomials(cview<double> m, interval on) {
-  check_length(m.size);
+  check_given(m);
   series p{host_array<double>(m.size, 0.0), on};
   const double middle = on.middle(), half = on.half_width();
   host_array<double> next(m.size);
@@ -92,7 +97,7 @@ host_array<double> to_legendre(const series& given) {
 }
 
 series from_legendre(cview<double> l, interval on) {
-  check_length(l.size);
+  check_given(l);
   const auto ratio = gamma_ratios(2 * l.size);
   const auto r = [&](index_t twice_z) { return ratio[static_cast<std::size_t>(twice_z)]; };
   series p{host_array<double>(l.size), on};

@@ -5,6 +5,7 @@
 #include "backends/cpu/isa.hpp"
 #include "backends/cpu/parallel.hpp"
 #include "core/check.hpp"
+#include "core/crosses.hpp"
 
 #include <furrow/chebyshev/series.hpp>
 
@@ -30,6 +31,19 @@ void check_series(const series& p) {
 }
 
 namespace {
+
+template <class V> void check_evaluation(cview<V> a, interval on, cview<V> x, view<V> y) {
+  check_interval(on);
+  check(x.size == y.size, fault::usage, "{} points and room for {} values: give as many of one as of the other", x.size,
+        y.size);
+  check(a.size >= 0 && x.size >= 0, fault::usage, "a series of {} coefficients at {} points: neither can be below 0",
+        a.size, x.size);
+  check((a.data || a.empty()) && ((x.data && y.data) || x.empty()), fault::usage,
+        "coefficients, points or values point nowhere: give {}, {} and {} elements", a.size, x.size, y.size);
+  check(!crosses(x, y) && !overlap(a, as_cview(y)), fault::usage,
+        "the values share memory with the coefficients or part of the points: give them their own, or that of the "
+        "points");
+}
 
 /// Points of a group, whose recurrences run side by side in registers.
 template <class V> inline constexpr int group = 256 / int(sizeof(V));
@@ -99,9 +113,7 @@ template <class V> void run_points(const V* a, index_t n, interval on, const V* 
 } // namespace
 
 template <class V> void evaluate(cview<V> a, interval on, cview<V> x, view<V> y) {
-  check_interval(on);
-  check(x.size == y.size, fault::usage, "{} points and room for {} values: give as many of one as of the other", x.size,
-        y.size);
+  check_evaluation(a, on, x, y);
   if (a.empty()) return std::fill(y.begin(), y.end(), V(0));
   // About ten microseconds a task.
   const index_t piece = std::max<index_t>(group<V>, (index_t(1) << 18) / a.size / group<V> * group<V>);
@@ -126,9 +138,7 @@ template <class V> void evaluate_on_gpu(cview<V>, interval, cview<V>, view<V>) {
 
 template <class V> void evaluate(device where, cview<V> a, interval on, cview<V> x, view<V> y) {
   if (!where.is_gpu()) return evaluate(a, on, x, y);
-  check_interval(on);
-  check(x.size == y.size, fault::usage, "{} points and room for {} values: give as many of one as of the other", x.size,
-        y.size);
+  check_evaluation(a, on, x, y);
   if (!x.empty()) evaluate_on_gpu(a, on, x, y);
 }
 

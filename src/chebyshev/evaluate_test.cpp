@@ -5,6 +5,7 @@
 
 #include "kit/guarded.hpp"
 #include "kit/random.hpp"
+#include "kit/said_by.hpp"
 
 #include <furrow/chebyshev.hpp>
 
@@ -98,6 +99,24 @@ TEST(chebyshev_evaluate, writes_nothing_beside_and_takes_what_is_empty) {
   EXPECT_EQ(series{}(0.3), 0);
   EXPECT_EQ((series{{2.5}, {0, 3}}(7)), 2.5);
   EXPECT_TRUE(std::isnan(random_series(5, 7)(std::nan(""))));
+}
+
+TEST(chebyshev_evaluate, refuses_memory_that_is_not_there_or_is_shared) {
+  host_array<double> x(5, 0.5), y(5, 7.0), a{1, 2, 3};
+  const auto all = as_view(x);
+  const auto says = [&](const char* words, cview<double> coefficients, cview<double> points, view<double> values) {
+    kit::expect_refusal(fault::usage, words, [&] { evaluate<double>(coefficients, {}, points, values); });
+  };
+  says("point nowhere", {nullptr, 3}, as_cview(x), as_view(y));
+  says("point nowhere", as_cview(a), {nullptr, 5}, as_view(y));
+  says("point nowhere", as_cview(a), as_cview(x), {nullptr, 5});
+  says("a series of -3 coefficients", {a.data(), -3}, as_cview(x), as_view(y));
+  says("at -5 points", as_cview(a), {x.data(), -5}, {y.data(), -5});
+  says("the values share memory", as_cview(a), part(all, 0, 4), part(all, 1, 4));
+  says("the values share memory", part(all, 0, 3), as_cview(y), all);
+  for (const double v : y) EXPECT_EQ(v, 7);
+  evaluate<double>(as_cview(a), {}, as_cview(x), as_view(x)); // in place
+  EXPECT_EQ(x[4], 1 + 2 * 0.5 + 3 * (2 * 0.25 - 1));
 }
 
 /// The recurrence passes through numbers that are larger than the value, up to n times the coefficients.

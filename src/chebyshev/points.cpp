@@ -15,9 +15,11 @@ namespace {
 
 std::size_t place(index_t i) { return static_cast<std::size_t>(i); }
 
-void check_count(index_t n) {
+void check_given(cview<double> v) {
+  const index_t n = v.size;
   check(n >= 0 && n <= longest_series, fault::usage, "{} points or coefficients: between 0 and {} are taken", n,
         longest_series);
+  check(v.data || v.empty(), fault::usage, "{} points or coefficients point nowhere", n);
 }
 
 /// sum'' over 0 <= j < n of v_j cos(pi j k / (n - 1)), the first and the last term halved, by the even extension.
@@ -113,12 +115,12 @@ host_array<double> points(kind which, index_t n, interval on) {
 }
 
 host_array<double> to_coefficients(kind which, cview<double> values) {
-  check_count(values.size);
+  check_given(values);
   return within_range(values, which == kind::first ? coefficients_of_first_kind : coefficients_of_second_kind);
 }
 
 host_array<double> to_values(kind which, cview<double> a) {
-  check_count(a.size);
+  check_given(a);
   return within_range(a, which == kind::first ? values_of_first_kind : values_of_second_kind);
 }
 

@@ -155,6 +155,19 @@ TEST(chebyshev_refusals, name_what_is_wrong) {
   has(said_by([] { points(kind::second, 0); }), "0 points");
   has(said_by([] { to_monomials({host_array<double>(40000, 1.0), {}}); }), "40000 coefficients");
   has(said_by([] { to_coefficients(kind::first, {nullptr, index_t(1) << 31}); }), "2147483648 points or coefficients");
+  has(said_by([] { from_monomials({nullptr, 5}); }), "5 coefficients point nowhere");
+  has(said_by([] { from_legendre({nullptr, 5}); }), "5 coefficients point nowhere");
+  has(said_by([] { to_coefficients(kind::first, {nullptr, 5}); }), "5 points or coefficients point nowhere");
+  has(said_by([] { to_values(kind::second, {nullptr, 5}); }), "5 points or coefficients point nowhere");
+  has(said_by([] { chop_length({nullptr, 50}); }), "50 coefficients point nowhere");
+  const double some[] = {1, 2};
+  has(said_by([&] { chop_length({some, -2}); }), "a series of -2 coefficients cannot be");
+  const series p{{2.0}, {}};
+  has(said_by([&] { power(p, 2000); }), "p^2000 has coefficients beyond the range of double");
+  EXPECT_EQ(power(p, 1000).coefficients[0], std::ldexp(1.0, 1000));
+  has(said_by([&] { std::nan("") * p; }), "nan times a series is none");
+  has(said_by([&] { inf* p; }), "inf times a series is none");
+  has(said_by([&] { integral(p, std::nan("")); }), "an integral plus nan is no series");
   host_array<double> x(3), y(2);
   has(said_by([&] { evaluate(series{{1}, {}}, as_cview(x), as_view(y)); }), "3 points and room for 2 values");
 }

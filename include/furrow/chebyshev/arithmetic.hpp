@@ -10,12 +10,12 @@ namespace furrow::chebyshev {
 series operator+(const series& a, const series& b);
 series operator-(const series& a, const series& b);
 series operator-(const series& a);
-series operator*(double factor, const series& a);
+series operator*(double factor, const series& a); ///< throws `fault::usage` for a factor that is not finite
 series operator*(const series& a, const series& b);
 /// a / b by adaptive fit. Throws `fault::input`, naming the place, where b has a root in the interval.
 series divide(const series& a, const series& b, const fit_options& options = {});
 /// p^n for n >= 0 by repeated squaring; p^0 is 1, also where p is 0. Throws `fault::usage` where the result would be
-/// longer than `longest_series`.
+/// longer than `longest_series`, `fault::input` where it leaves the range of double.
 series power(const series& p, index_t n);
 
 /// p'. O(n); the error of a coefficient grows as n^2, as that of every derivative.
