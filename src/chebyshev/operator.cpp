@@ -96,12 +96,18 @@ interval lanczos_bounds(const symmetric_operator<V>& a, interval outer, index_t 
     check(std::isfinite(t.diagonal[k]) && std::isfinite(t.beside_squared[k]), fault::input,
           "products with the matrix are not finite: it holds a NaN or an infinity, or entries so large that their sums "
           "leave the range");
+  const ritz_values r = tridiagonal_eigenvalues(t.diagonal, t.beside_squared);
+  const double low = scale * r.value.front(), high = scale * r.value.back(); // inside of the spectrum but for rounding
+  const double rounding = 16 * double(std::numeric_limits<V>::epsilon()) * scale;
+  const double slack = std::max((outer.high - outer.low) * 1e-6, 4 * rounding);
+  check(
+      low >= outer.low - slack && high <= outer.high + slack, fault::usage,
+      "the spectrum reaches from {:.6g} to {:.6g}, outside of [{}, {}]: give an interval that holds it, as gershgorin "
+      "does",
+      low, high, outer.low, outer.high);
   // What ends early has seen an invariant subspace, and nothing of the rest.
   const auto seen = static_cast<index_t>(t.diagonal.size());
   if (seen < n && (seen < wanted || t.beside_squared.back() == 0)) return outer;
-  const ritz_values r = tridiagonal_eigenvalues(t.diagonal, t.beside_squared);
-  const double low = scale * r.value.front(), high = scale * r.value.back();
-  const double rounding = 16 * double(std::numeric_limits<V>::epsilon()) * scale;
   const double margin = std::max({(high - low) / 100, (outer.high - outer.low) * 1e-6, rounding});
   return {std::max(outer.low, low - std::max(margin, scale * r.residual.front())),
           std::min(outer.high, high + std::max(margin, scale * r.residual.back()))};

@@ -3,6 +3,7 @@
 #include "kit/guarded.hpp"
 #include "kit/matrices.hpp"
 #include "kit/random.hpp"
+#include "kit/said_by.hpp"
 
 #include <furrow/chebyshev.hpp>
 #include <furrow/error.hpp>
@@ -139,6 +140,15 @@ TYPED_TEST(chebyshev_operator, bounds_hold_the_spectrum) {
     EXPECT_GE(inner.high, c.high);
     EXPECT_LE(inner.high - inner.low, 1.05 * (c.high - c.low) + 1e-5 * std::abs(c.high));
   }
+}
+
+TEST(chebyshev_bounds, refuse_an_interval_that_does_not_hold_the_spectrum) {
+  const auto laplacian = on_cpu(kit::laplacian(20)), ones = on_cpu(kit::diagonal({1, 1, 1}));
+  kit::expect_refusal(fault::usage, "outside of [100, 200]", [&] { lanczos_bounds<double>({*laplacian}, {100, 200}); });
+  kit::expect_refusal(fault::usage, "outside of [-2, 2]", [&] { lanczos_bounds<double>({*laplacian}, {-2, 2}); });
+  kit::expect_refusal(fault::usage, "the spectrum reaches from 1 to 1, outside of [2, 3]", [&] {
+    lanczos_bounds<double>({*ones}, {2, 3});
+  });
 }
 
 TEST(chebyshev_centre, moves_the_diagonal) {

@@ -27,9 +27,9 @@ template <class V> interval gershgorin(const coo<V>& a);
 /// A narrower one: Lanczos' process from a fixed random vector, its extreme values moved out by their residuals, by at
 /// least a hundredth of the width, and no further than `outer`, which must hold the spectrum. An estimate: a part of
 /// the spectrum that the vector does not see would be missed; where the process ends early, `outer` is what is known.
-/// `steps` products fused with a dot, two vectors more a
-/// step; waits once. The operator must not be centred. Y. Zhou, R.-C. Li, Bounding the spectrum of large Hermitian
-/// matrices, 2011.
+/// `steps` products fused with a dot, two vectors more a step; waits once. The operator must not be centred. Throws
+/// `fault::usage` where the process sees eigenvalues outside of `outer`. Y. Zhou, R.-C. Li, Bounding the spectrum of
+/// large Hermitian matrices, 2011.
 template <class V>
 interval lanczos_bounds(const symmetric_operator<V>& a, interval outer, index_t steps = 40, std::uint64_t seed = 1);
 
