@@ -21,7 +21,8 @@ struct system_fingerprint {
 };
 
 /// A sum, modulo 2^64, of a mix of the bits of row, column and value over the entries, and of the same over b: no order
-/// of entries and no cut among ranks changes it. Parallel, one pass over A and b.
+/// of entries and no cut among ranks changes it. Parallel, one pass over A and b. Throws `fault::usage` for a b without
+/// an element a row.
 template <class V> system_fingerprint fingerprint(const coo<V>& a, cview<V> b);
 /// The same of a system in parts, as `solver_on_ranks` takes it: the rows of this rank, numbered from 0 on, and their
 /// elements of b. All ranks call it and get the same.
@@ -40,7 +41,8 @@ struct checkpoint {
 
 /// Writes `now` with this x in place of its own: header, fingerprint, x and checksums over both, little-endian; beside
 /// the target first and renamed, when it is on the disk, so that there is the last one or this one under the name and
-/// never a part, also when the process is killed. Throws `fault::input`, "FILE: ...", where the system refuses.
+/// never a part, also when the process is killed. Throws `fault::input`, "FILE: ...", where the system refuses, and
+/// `fault::usage` for numbers below 0.
 void write_checkpoint(const checkpoint& now, cview<double> x, const std::filesystem::path& file);
 
 /// Throws `fault::input`, "FILE: ...", for a file that is no checkpoint, of another version, cut short, or damaged in
@@ -63,9 +65,9 @@ void check_is_of(const checkpoint& saved, const system_fingerprint& system, cons
 
 /// Keeps checkpoints of a running solve in a file, each in the place of the last one.
 ///
-///   checkpoint_keeper keeper("run.furrowck", 60, {.system = fingerprint(a, b), .solver = "cg"});
+///   checkpoint_keeper keeper("run.furrowck", 60, {.system = fingerprint<double>(a, b), .solver = "cg"});
 ///   keeper.watch(options);                     // on ranks: the first one alone
-///   const auto report = solve(a, b, x, options);
+///   const auto report = solve<double>(a, b, x, options);
 ///   keeper.finish(report, x);                  // where it ended
 ///
 /// A method that knows its x between steps brings it every `every` seconds, at the end of a chunk of steps (a twentieth

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "bytes.hpp"
+#include "together.hpp"
 
 #include "solve/fingerprint.hpp"
 
@@ -10,7 +10,9 @@ template <class V> system_fingerprint fingerprint(communicator& c, const coo<V>&
   for (const index_t count : gather_each(c, rows.shape.rows))
     if (rank++ < c.rank()) first += count;
   system_fingerprint all{0, rows.shape.cols, 0, 0, 0};
-  for (const system_fingerprint& one : gather_each(c, fingerprint_of_rows(first, rows, b)))
+  system_fingerprint mine;
+  together(c, [&] { mine = fingerprint_of_rows(first, rows, b); });
+  for (const system_fingerprint& one : gather_each(c, mine))
     all.rows += one.rows, all.entries += one.entries, all.matrix += one.matrix, all.rhs += one.rhs;
   return all;
 }

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstring>
 #include <limits>
@@ -73,6 +74,11 @@ checkpoint_header load_header(const input& file) {
 } // namespace
 
 std::string io::head_of_checkpoint(const checkpoint& now, const checksum_of_words& of_x) {
+  check(now.iterations >= 0 && now.seconds >= 0 && std::isfinite(now.seconds), fault::usage,
+        "a checkpoint after {} iterations and {} seconds: give numbers of 0 or more", now.iterations, now.seconds);
+  check(now.system.rows >= 0 && now.system.entries >= 0, fault::usage,
+        "a checkpoint of a matrix of {} rows and {} entries: give numbers of 0 or more", now.system.rows,
+        now.system.entries);
   checkpoint_header h{};
   std::memcpy(h.magic, magic.data(), sizeof h.magic);
   h.version = this_version, h.header_bytes = sizeof h;
@@ -129,6 +135,7 @@ void io::checkpoint_reader::check_sum() const {
 void write_checkpoint(const checkpoint& now, cview<double> x, const std::filesystem::path& file) {
   check(x.size == now.system.cols, fault::usage, "x has {} elements for a matrix of {} columns", x.size,
         now.system.cols);
+  check(x.data || x.empty(), fault::usage, "x points nowhere, but has {} elements", x.size);
   checksum_of_words of_x;
   of_x.add(x.data, static_cast<std::uint64_t>(x.size));
   atomic_file out(file);

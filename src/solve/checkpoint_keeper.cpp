@@ -30,7 +30,8 @@ void check_is_of(const checkpoint& saved, const system_fingerprint& system, cons
   check(was.matrix == system.matrix, fault::input,
         "{}: is a checkpoint of another matrix of the same size: some entry differs", name);
   check(was.rhs == system.rhs, fault::input,
-        "{}: is a checkpoint of the same matrix with another right-hand side: take its x by --x0", name);
+        "{}: is a checkpoint of the same matrix with another right-hand side: its x may serve as the first guess",
+        name);
 }
 
 checkpoint_keeper::checkpoint_keeper(std::filesystem::path file, double every, checkpoint from)
@@ -77,6 +78,7 @@ void checkpoint_keeper::watch(solve_options& o) {
 }
 
 void checkpoint_keeper::finish(const solve_report& report, cview<double> x) {
+  check(x.data || x.empty(), fault::usage, "x points nowhere, but has {} elements", x.size);
   if (std::ranges::all_of(x, [](double v) { return std::isfinite(v); })) keep(head_of(report), x);
 }
 

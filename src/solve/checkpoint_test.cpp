@@ -97,8 +97,9 @@ TEST(checkpoints, of_another_system_are_refused_with_what_differs) {
   EXPECT_NE(says(place, s.b), "");
   auto b = s.b;
   b[1599] = -b[1599];
-  EXPECT_EQ(says(s.a, b),
-            "run.ckpt: is a checkpoint of the same matrix with another right-hand side: take its x by --x0");
+  EXPECT_EQ(
+      says(s.a, b),
+      "run.ckpt: is a checkpoint of the same matrix with another right-hand side: its x may serve as the first guess");
 }
 
 TEST(checkpoints, have_one_fingerprint_whole_and_in_parts) {
@@ -247,6 +248,30 @@ TEST(checkpoints, stop_where_the_monitor_says_so_on_all_ranks) {
     EXPECT_EQ(stopped.report().why, status::interrupted);
     EXPECT_EQ(stopped.report().iterations, 21);
   }
+}
+
+TEST(checkpoints, refuse_what_is_no_vector_of_the_system_and_no_number_so_far) {
+  const io_test::folder there;
+  const system_of_test s;
+  const auto said = [](auto f) { return kit::said_by(fault::usage, f); };
+  EXPECT_EQ(said([&] {
+              fingerprint<double>(s.a, {s.b.data(), 3});
+            }),
+            "b has 3 elements for a matrix of 1600 rows: give one for each");
+  EXPECT_EQ(said([&] { fingerprint<double>(s.a, {nullptr, 1600}); }), "b points nowhere, but has 1600 elements");
+  EXPECT_EQ(kit::sentence_of_ranks(2,
+                                   [&](communicator& c) {
+                                     fingerprint<double>(c, s.a, {s.b.data(), 3});
+                                   }),
+            "b has 3 elements for a matrix of 1600 rows: give one for each");
+  checkpoint_keeper keeper(there.path / "run.ckpt", 1, {.system = s.print()});
+  EXPECT_EQ(said([&] { keeper.finish({}, {nullptr, 1600}); }), "x points nowhere, but has 1600 elements");
+  checkpoint now = some_checkpoint(s);
+  const auto writing = [&] { return said([&] { write_checkpoint(now, as_cview(now.x), there.path / "run.ckpt"); }); };
+  now.iterations = -5;
+  EXPECT_EQ(writing(), "a checkpoint after -5 iterations and 4.5 seconds: give numbers of 0 or more");
+  now.iterations = 5, now.seconds = std::nan("");
+  EXPECT_EQ(writing(), "a checkpoint after 5 iterations and nan seconds: give numbers of 0 or more");
 }
 
 TEST(checkpoints, refuse_intervals_that_are_none) {

@@ -2,6 +2,8 @@
 #include "fingerprint.hpp"
 
 #include "backends/cpu/parallel.hpp"
+#include "core/check.hpp"
+#include "core/counted.hpp"
 
 #include <atomic>
 #include <bit>
@@ -36,6 +38,9 @@ template <class F> std::uint64_t sum_of(index_t n, F f) {
 } // namespace
 
 template <class V> system_fingerprint fingerprint_of_rows(index_t first, const coo<V>& a, cview<V> b) {
+  check(b.size == a.shape.rows, fault::usage, "b has {} for a matrix of {}: give one for each",
+        counted(b.size, "element"), counted(a.shape.rows, "row"));
+  check(b.data || b.empty(), fault::usage, "b points nowhere, but has {} elements", b.size);
   return {a.shape.rows, a.shape.cols, a.nnz(),
           sum_of(a.nnz(), [&](index_t k) { return of_entry(first + a.row[k], a.col[k], double(a.val[k])); }),
           sum_of(b.size, [&](index_t i) { return of_entry(first + i, 0, double(b[i])); })};
