@@ -234,12 +234,22 @@ template stats measure(const coo<float>&);
 
 template <class To, class From> coo<To> convert_values(coo<From>&& a) {
   check_triplets(a);
-  if constexpr (std::is_same_v<To, From>) return std::move(a);
-  else return to_single_precision(std::move(a));
+  if constexpr (std::is_same_v<To, From>) {
+    return std::move(a);
+  } else if constexpr (is_wide<To>) {
+    host_array<To> wide(a.nnz());
+    cpu::for_each_range(a.nnz(), set_up_part, [&](index_t first, index_t last) {
+      std::copy(a.val.data() + first, a.val.data() + last, wide.data() + first);
+    });
+    return {a.shape, std::move(a.row), std::move(a.col), std::move(wide)};
+  } else {
+    return to_single_precision(std::move(a));
+  }
 }
 
 template coo<double> convert_values(coo<double>&&);
 template coo<float> convert_values(coo<double>&&);
 template coo<float> convert_values(coo<float>&&);
+template coo<double> convert_values(coo<float>&&);
 
 } // namespace furrow

@@ -300,6 +300,8 @@ TEST(convert_values, to_single_precision_and_back) {
     EXPECT_EQ(narrow.col[k], a.col[k]);
     EXPECT_EQ(narrow.val[k], static_cast<float>(a.val[k]));
   }
+  const auto wide = convert_values<double>(coo<float>(narrow));
+  for (index_t k = 0; k < a.nnz(); ++k) EXPECT_EQ(wide.val[k], static_cast<double>(narrow.val[k]));
 }
 
 TEST(convert_values, takes_the_index_arrays) {
