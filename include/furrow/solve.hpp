@@ -27,11 +27,11 @@ std::string_view name(status s);
 /// What a running solver tells its watcher, about ten times a second.
 struct progress {
   index_t iteration = 0;
-  double relative_residual = 0; ///< by the recurrence, not recomputed
+  double relative_residual = 0; ///< by the recurrence, not recomputed; by `refine` of the correction on its way, too
   double seconds = 0;           ///< since the solver started
-  /// The x of that iteration in host memory, worked out where it is asked for, while the watcher is being told: a copy
-  /// of x and a wait, which who does not ask does not pay. Empty on ranks, and where several right-hand sides or
-  /// systems are solved at once.
+  /// The x of that iteration in host memory, of `refine` without the correction on its way, worked out where it is
+  /// asked for, while the watcher is being told: a copy of x and a wait, which who does not ask does not pay. Empty on
+  /// ranks, and where several right-hand sides or systems are solved at once.
   std::function<host_array<double>()> x = {};
   bool due = true; ///< whether the iteration is one of those that `watch_every` names
 };
@@ -55,7 +55,7 @@ struct solve_options {
   double expected_products = std::numeric_limits<double>::infinity(); ///< products to come, see `wish`
   device where{};
   /// In which a system of doubles is solved. `f32`: A is multiplied by a power of two where its values need that, and
-  /// rounded; so is b; x comes back in double.
+  /// rounded; so is b; x comes back in double. What a report says, `converged` too, is of the rounded system.
   precision values = precision::f64;
   bool assume_symmetric = false; ///< do not ask whether A is symmetric: differences are known to mean nothing
   /// Of nodes that have as many unknowns as coordinates, 2 or 3, in rows that follow each other: `amg:sa` takes from
@@ -78,14 +78,14 @@ struct solve_options {
   double time_limit = std::numeric_limits<double>::infinity();
   bool history = true;                        ///< record the residual of every iteration
   std::function<bool(const progress&)> watch; ///< returns false to stop; may be empty
-  /// Told every `monitor_every` iterations, with the x of that iteration in host memory; returns false to stop. May be
-  /// empty; costs a copy of x and a wait each time. On ranks the first one is told, with the x of all;
-  /// a `checkpoint_keeper` keeps x in parts there.
+  /// Told every `monitor_every` iterations, but not of the last one, whose x the solve hands back, with the x of that
+  /// iteration in host memory; returns false to stop. May be empty; costs a copy of x and a wait each time. On ranks
+  /// the first one is told, with the x of all; a `checkpoint_keeper` keeps x in parts there.
   std::function<bool(const progress&, cview<double> x)> monitor;
   index_t monitor_every = 1;
   double monitor_seconds = 0; ///< above 0: in place of that it is told when so many seconds have passed
-  /// Above 0: `watch` is told at each multiple of so many iterations, too, which `progress::due` tells from the others,
-  /// and several right-hand sides are solved one after the other.
+  /// Above 0: `watch` is told at each multiple of so many iterations, too, but not of the last one, which the report
+  /// tells; `progress::due` tells these from the others. Several right-hand sides are solved one after the other then.
   index_t watch_every = 0;
   std::function<bool()> cancelled; ///< asked between the steps of the set-up: true ends it as `interrupted`
   std::function<void(const memory_estimate&)> announce; ///< told before memory is taken; "auto" tells again of more
