@@ -36,11 +36,14 @@ class input;
 /// a file of that name). A FIFO or standard input can be read once; what `read_header` has seen of it is kept for the
 /// one who reads it. A file that is written to, or gets shorter, from its opening to the end of a reading is refused.
 /// Throws `fault::input`, "FILE: ...", where it is missing, a directory, not readable, or a FIFO that nobody opens for
-/// writing within a second. Copies are the same source.
+/// writing within a second. Copies are the same source, and so is one that was moved from.
 class source {
 public:
   template <class Name>
   requires std::convertible_to<const Name&, std::filesystem::path> source(const Name& name) : input_(open(name)) {}
+
+  source(const source&) = default; // and no move, which would leave nothing behind
+  source& operator=(const source&) = default;
 
   io::input& opened() const { return *input_; } ///< for the readers
 
@@ -86,7 +89,7 @@ vector_columns read_vectors(const source& from, std::optional<index_t> rows = {}
 /// Writes `coordinate real general` (or `symmetric`: the lower triangle, when `a` is), shortest digits that read back
 /// as the same bits; compressed where the name ends with `.gz`. Written beside the target first and renamed, so that a
 /// reader never sees half a file; `-` is standard output. Throws `fault::input`, "FILE: ...", where the system refuses,
-/// and as `check_triplets`. `comment`: lines.
+/// `fault::usage` for a name that ends as another format does, and as `check_triplets`. `comment`: lines.
 void write_matrix(const coo<double>& a, const std::filesystem::path& file, std::string_view comment = {});
 void write_vector(cview<double> x, const std::filesystem::path& file);
 /// By the ending: numbers in Matrix Market, of `.txt` and `.csv` alone, an array of NumPy (`.npy`), a vector of PETSc

@@ -120,6 +120,7 @@ bool is_replaced(const std::filesystem::path& file) {
 void atomic_file::fail(const char* what, int why) { refuse_file(name_, what, why); }
 
 atomic_file::atomic_file(const std::filesystem::path& file) : name_(file.string()), file_(file) {
+  check(!file.empty(), fault::input, "the name of the file to write is empty");
   if (file == "-") {
     open_directly(STDOUT_FILENO);
     return;

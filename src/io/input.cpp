@@ -85,6 +85,7 @@ void input::open_file() {
   // Who holds a lease on a file (a file server) is asked to give it back, which takes a while.
   if (descriptor_ < 0 && errno == EWOULDBLOCK) descriptor_ = ::open(path_.c_str(), O_RDONLY | O_NOCTTY | O_CLOEXEC);
   if (descriptor_ >= 0) return;
+  check(!path_.empty(), fault::input, "the name of the file to read is empty");
   if (errno == ENOENT) refuse(name_, "there is no such file");
   refuse_errno(name_, "cannot be opened");
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "ending.hpp"
 #include "refuse.hpp"
 #include "text_writer.hpp"
 #include "vector_format.hpp"
@@ -82,6 +83,9 @@ void write_head(atomic_file& out, const std::string& head, bool packed) {
 void write_matrix(const coo<double>& a, const std::filesystem::path& file, std::string_view comment) {
   using namespace io;
   check_triplets(a);
+  for (const char* ending : {".npy", ".petsc", ".furrow"})
+    check(!has_ending(file.native(), ending), fault::usage,
+          "{}: this writes Matrix Market, as .mtx or .mtx.gz, and no {}", printable(file.string()), ending);
   const bool packed = is_packed(file);
   index_t stored = 0;
   const bool symmetric = is_symmetric(a, stored);

@@ -105,6 +105,24 @@ TEST(write_matrix, failures_are_one_sentence_and_leave_nothing) {
   EXPECT_EQ(here.files(), 1u);
 }
 
+TEST(write_matrix, names_that_promise_something_else_are_refused) {
+  const folder here;
+  const coo<double> a = random_matrix(5, 5, 4, 2);
+  for (const char* name : {"a.npy", "a.petsc", "A.FURROW"})
+    kit::expect_refusal(fault::usage, "this writes Matrix Market", [&] { write_matrix(a, here / name); });
+  EXPECT_EQ(refusal([&] { write_matrix(a, ""); }), "the name of the file to write is empty");
+  EXPECT_EQ(refusal([&] { read_matrix(""); }), "the name of the file to read is empty");
+  EXPECT_EQ(here.files(), 0u);
+}
+
+TEST(source, is_the_same_where_it_was_moved_from) {
+  const folder here;
+  write_matrix(random_matrix(5, 5, 4, 2), here / "a.mtx");
+  source from(here / "a.mtx");
+  const source to = std::move(from);
+  EXPECT_EQ(read_matrix(from).a.shape, read_matrix(to).a.shape);
+}
+
 TEST(write_vector, the_same_bits_come_back) {
   const folder here;
   dice d{6};
