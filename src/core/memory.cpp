@@ -32,7 +32,7 @@ std::size_t checked_bytes(index_t count, std::size_t size) {
   const auto limit = static_cast<std::size_t>(std::numeric_limits<std::int64_t>::max());
   if (static_cast<std::size_t>(count) > limit / size) // every array passes here: the sentence only where it is said
     throw error(fault::memory,
-                fmt::format("{} elements of {} bytes are more than 2^63 bytes: no memory holds that", count, size));
+                fmt::format("{} elements of {} bytes are 2^63 bytes or more: no memory holds that", count, size));
   return static_cast<std::size_t>(count) * size;
 }
 

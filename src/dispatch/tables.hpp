@@ -25,6 +25,7 @@ const Entry& find_entry(std::span<const Entry* const> table, std::string_view ki
   if (wanted == "auto" && name != wanted)
     throw error(fault::usage,
                 fmt::format("{} '{}': auto takes no parameters: name another one, or auto alone", kind, name));
+  if (wanted != "auto") names.insert(names.begin(), "auto");
   throw error(fault::usage, fmt::format("there is no {} '{}': choose one of {}", kind, wanted, fmt::join(names, ", ")));
 }
 

@@ -39,7 +39,8 @@ template <class V> extent extent_of(const vectors<V>& v, index_t step, index_t p
 
 template <class V> void check_vectors(const vectors<V>& v, std::string_view name, index_t wanted, bool listed) {
   check(v.size == wanted, fault::usage, "gemv: {} has {} elements, but op(A) asks for {}", name, v.size, wanted);
-  check(v.stride != 0, fault::usage, "gemv: the stride of {} is 0: elements must differ, give 1 or more", name);
+  check(v.stride != 0, fault::usage,
+        "gemv: the stride of {} is 0: elements must differ, give 1 or more, or below 0 to go backwards", name);
   check(v.count >= 1 && v.count <= 8, fault::usage, "gemv: {} has {} vectors: give 1 to 8, call again for more", name,
         v.count);
   check(v.data || listed || wanted == 0, fault::usage, "gemv: {} points nowhere, but has {} elements", name, wanted);

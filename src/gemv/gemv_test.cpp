@@ -245,7 +245,7 @@ TEST(gemv, refuses_what_does_not_fit_in_one_sentence) {
   says("leading dimension is 3", [&] { gemv<double>(1, {a.data(), {3, 4}, 3}, as_cview(x), 0, as_view(y)); });
   says("x has 3 elements", [&] { gemv<double>(1, m, as_cview(y), 0, as_view(y)); });
   says("y has 4 elements", [&] { gemv<double>(1, m, as_cview(x), 0, vectors<double>(many.data(), 4)); });
-  says("stride of x is 0", [&] { gemv<double>(1, m, {x.data(), 4, 0}, 0, as_view(y)); });
+  says("give 1 or more, or below 0 to go backwards", [&] { gemv<double>(1, m, {x.data(), 4, 0}, 0, as_view(y)); });
   says("stride of y is 0", [&] { gemv<double>(1, m, as_cview(x), 0, {y.data(), 3, 0}); });
   says("9 vectors", [&] { gemv<double>(1, m, {x.data(), 4, 1, 9, 0}, 0, {many.data(), 3, 1, 9, 3}); });
   says("x has 2 vectors and y has 1", [&] { gemv<double>(1, m, {x.data(), 4, 1, 2, 0}, 0, as_view(y)); });

@@ -31,6 +31,13 @@ template <class T> bool parse(const std::string& word, T& value) {
   return code == std::errc{} && stop == word.data() + word.size();
 }
 
+/// Whether it is a whole number beyond the largest one.
+bool is_too_large(const std::string& word) {
+  index_t value = 0;
+  const auto [stop, code] = std::from_chars(word.data(), word.data() + word.size(), value);
+  return code == std::errc::result_out_of_range && stop == word.data() + word.size() && word[0] != '-';
+}
+
 /// Of one "its argument is missing".
 std::string missing_text(std::size_t missing, std::size_t required) {
   if (required == 1) return "its argument is missing";
@@ -54,6 +61,7 @@ arguments::arguments(std::string_view spec, std::string_view usage, std::string_
 
 index_t arguments::whole(std::size_t k, index_t least) const {
   index_t value = 0;
+  check_that(!is_too_large(words_[k]), fmt::format("'{}' is too large a number", words_[k]));
   check_that(parse(words_[k], value) && value >= least,
              fmt::format("'{}' is not a whole number of at least {}", words_[k], least));
   return value;

@@ -372,6 +372,10 @@ TEST(generate, bad_specs_are_told_what_would_do) {
   const auto says = [](const char* spec) { return kit::said_by(fault::usage, [&] { generate(spec); }); };
   EXPECT_EQ(says("poison3d:9").find("there is no generator 'poison3d': choose one of poisson1d"), 0u);
   EXPECT_EQ(says("poisson3d"), "poisson3d: its argument is missing; usage: poisson3d:N, for example poisson3d:100");
+  EXPECT_EQ(says("poisson3d:99999999999999999999")
+                .find("poisson3d:99999999999999999999: '99999999999999999999' is too "
+                      "large a number; usage: "),
+            0u);
   for (const char* spec : {"poisson3d:0",
                            "poisson3d:-3",
                            "poisson3d:x",

@@ -143,7 +143,7 @@ void warn_of_hidden_errors(solve_report& report, const features& f) {
   report.warning =
       fmt::format("the residual is small, but sizes of rows differ by {:.0e}, and x may be wrong where rows "
                   "are small: neither complete factors nor another start told within what they may take; "
-                  "--solver direct tells",
+                  "the solver direct tells",
                   f.scales);
 }
 

@@ -77,6 +77,8 @@ TEST(array, an_empty_array_owns_nothing) {
 
 TEST(array, sizes_that_no_memory_holds_are_refused) {
   EXPECT_THROW(host_array<double>(std::numeric_limits<index_t>::max() / 4), error);
+  EXPECT_EQ(kit::said_by(fault::memory, [] { host_array<double>(index_t(1) << 60); }),
+            "1152921504606846976 elements of 8 bytes are 2^63 bytes or more: no memory holds that");
 }
 
 TEST(array, sizes_below_zero_are_refused_and_change_nothing) {

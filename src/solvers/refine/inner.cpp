@@ -70,7 +70,8 @@ inner_system::inner_system(const coo<double>& a, std::string_view parameters, co
                              with_coordinates(method_->needs_for(method_->needs.a.symmetric), o));
   } catch (refusal& r) { // of the rounded matrix, which may be indefinite where A is not
     if (r.why == status::not_positive_definite)
-      r.message = fmt::format("in the single precision of refine {}; --solver {} keeps the doubles", r.message, name_);
+      r.message = fmt::format("in the single precision of refine {}; the solver {} by itself keeps the doubles",
+                              r.message, name_);
     throw;
   }
   const choice c = choose(s, precision::f32, o.where, {"auto", "auto", o.expected_products});

@@ -19,7 +19,7 @@ ending not_finite() { return overflow({{"the correction", HUGE_VAL}}); }
 ending no_step(std::string_view method, status why, const std::string& message) {
   const std::string instead = why == status::not_positive_definite
                                   ? "refine:minres and refine:bicgstab take such matrices"
-                                  : fmt::format("--solver {} in double precision may do better", method);
+                                  : fmt::format("the solver {} in double precision may do better", method);
   return {why, [=](const standing& s) {
             return fmt::format("the relative residual stays at {:.3e} after {}, for {} in single precision "
                                "gives no other: {}; {}",
@@ -32,7 +32,7 @@ ending no_gain(std::string_view method, double condition) {
             return fmt::format(
                 "the relative residual stays at {:.3e} after {} in single precision, which "
                 "gain nothing where the condition number is beyond 1e6 or 1e7: here it seems to be {:.0e} "
-                "or more; take --solver {} in double precision",
+                "or more; take the solver {} in double precision",
                 s.relative, counted(s.iterations, "correction"), condition, method);
           }};
 }

@@ -124,7 +124,7 @@ TEST(refine, does_not_call_a_matrix_indefinite_that_is_so_when_it_is_rounded) {
   const auto report = solver<double>(kit::hilbert(12), o).solve(as_cview(host_array<double>(12, 1.0)), as_view(x));
   EXPECT_EQ(report.why, status::not_positive_definite) << report.message;
   EXPECT_TRUE(mentions(report.message, "in the single precision of refine the ")) << report.message;
-  EXPECT_TRUE(mentions(report.message, "; --solver cg keeps the doubles")) << report.message;
+  EXPECT_TRUE(mentions(report.message, "; the solver cg by itself keeps the doubles")) << report.message;
 }
 
 TEST(refine, refuses_what_it_cannot_serve) {
