@@ -52,7 +52,8 @@ void put(std::string_view name, char (&to)[64]) {
 
 checkpoint_header load_header(const input& file) {
   checkpoint_header h;
-  if (!file.is_file()) refuse(file.name(), "is empty, or a pipe: a checkpoint is read from the file that --checkpoint wrote");
+  if (!file.is_file())
+    refuse(file.name(), "is empty, or a pipe: a checkpoint is read from the file that --checkpoint wrote");
   const std::size_t got = file.read_at(reinterpret_cast<char*>(&h), sizeof h, 0);
   if (got < sizeof h.magic || std::memcmp(h.magic, magic.data(), sizeof h.magic) != 0)
     refuse(file.name(), "is no checkpoint of Furrow");

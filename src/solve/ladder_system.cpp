@@ -191,7 +191,7 @@ std::unique_ptr<typename ladder_system<V>::attempt> ladder_system<V>::set_up(run
     return attempt_of(method());
   } catch (const error& e) {
     if (e.kind != fault::memory && e.kind != fault::device && e.kind != fault::usage) throw; // M may be another one
-    plan.solver.resize(plan.solver.size() - on_chip.size()); // it did not fit
+    plan.solver.resize(plan.solver.size() - on_chip.size());                                 // it did not fit
     o.solver = tried.solver = plan.solver;
     return attempt_of(method());
   }

@@ -45,7 +45,7 @@ struct spmv_outcome {
   index_t nnz = 0;
   index_t rows_not_checked = 0; ///< by --check: they may leave the range
   bool none_checked() const { return rows_not_checked == shape.rows && shape.rows > 0; }
-  std::string reason;           ///< why this format, where one was chosen
+  std::string reason; ///< why this format, where one was chosen
   double transpose_seconds = 0;
   std::vector<spmv_result> results; ///< y is that of the first one
   std::vector<left_out> skipped;
