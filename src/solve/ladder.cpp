@@ -296,7 +296,8 @@ template <class V> solve_report ladder<V>::climb(cview<V> b, view<V> x, const ef
       else --at_; // once more, for what b has in the range
       continue;
     }
-    const bool nearest_not_found = to.is_split() && at_ + 1 == plans_.size() && why == status::max_iterations;
+    const bool nearest_not_found =
+        to.is_split() && at_ + 1 == plans_.size() && !answers(why) && why != status::interrupted;
     turn(nearest_not_found ? status::singular : why, plan.solver, rungs);
   }
   const bool cut_short = at_ < plans_.size() && !kept_; // in the set-up of the last one

@@ -30,15 +30,20 @@ template <class V> double norm_of(const V& v) {
   return size > 0 ? size * std::sqrt(squares) : 0;
 }
 
-/// |A'r| / (|A| |r|), with |A| from below as least squares have it.
+/// |A'r| / (|A| |r|), with |A| from below as least squares have it. Of A beside its largest entry and of r beside its
+/// norm: products of three numbers far from 1 would leave the range.
 template <class V> double normal_residual(const coo<V>& a, const host_array<V>& r) {
   std::vector<double> normal(static_cast<std::size_t>(a.shape.cols), 0.0);
   std::vector<double> image(static_cast<std::size_t>(a.shape.rows), 0.0);
-  for (index_t k = 0; k < a.nnz(); ++k) normal[a.col[k]] += double(a.val[k]) * double(r[a.row[k]]);
-  for (index_t k = 0; k < a.nnz(); ++k) image[a.row[k]] += double(a.val[k]) * normal[a.col[k]];
-  const double of_r = norm_of(r), of_normal = norm_of(normal);
+  const double of_r = norm_of(r);
+  double largest = 0;
+  for (const V v : a.val) largest = std::max(largest, std::abs(double(v)));
+  if (of_r == 0 || largest == 0) return 0;
+  for (index_t k = 0; k < a.nnz(); ++k) normal[a.col[k]] += double(a.val[k]) / largest * (double(r[a.row[k]]) / of_r);
+  for (index_t k = 0; k < a.nnz(); ++k) image[a.row[k]] += double(a.val[k]) / largest * normal[a.col[k]];
+  const double of_normal = norm_of(normal);
   if (of_normal == 0) return 0;
-  return of_normal / of_r / std::max(norm_of(image) / of_normal, of_normal / of_r);
+  return of_normal / std::max(norm_of(image) / of_normal, of_normal);
 }
 
 /// The steps of `more`, which went on behind those of `report`.
@@ -59,6 +64,9 @@ template <class V> void ladder<V>::aim::tell_of_b(solve_report& report) const {
   const auto of_b = [&](double& r) { r = std::hypot(outside, r * inside) / std::hypot(outside, inside); };
   of_b(report.relative_residual);
   std::ranges::for_each(report.history, of_b);
+  if (!answers(report.why) && !report.message.empty())
+    report.message +=
+        fmt::format("; that is of the part of b in the range of A: of all of b it is {:.3e}", report.relative_residual);
 }
 
 /// Splits b where the entries of A show a part of it that no A x has, and that is above the goal. Looks at the entries

@@ -63,6 +63,44 @@ TEST(ladder_range, leaves_what_no_graph_can_have_out) {
   EXPECT_EQ(kit::solve_honestly(a, b, by_auto()).report.why, status::least_squares);
 }
 
+/// Three grids without a boundary value, one of them held by next to nothing: rungs for definite matrices end before
+/// one finds the answer.
+TEST(ladder_range, goes_on_by_least_squares_where_no_rung_comes_near) {
+  std::vector<kit::triplet> entries{{0, 0, 1e-12}};
+  index_t first = 0;
+  for (const index_t side : {50, 40, 30}) {
+    const auto join = [&](index_t i, index_t j) {
+      for (const auto& [k, l, v] : {kit::triplet{i, i, 1}, {j, j, 1}, {i, j, -1}, {j, i, -1}})
+        entries.push_back({first + k, first + l, v});
+    };
+    for (index_t i = 0; i < side; ++i)
+      for (index_t j = 0; j + 1 < side; ++j)
+        join(i * side + j, i * side + j + 1), join(j * side + i, (j + 1) * side + i);
+    first += side * side;
+  }
+  const auto a = kit::assemble({first, first}, std::move(entries));
+  const auto s = kit::solve_honestly(a, kit::random_vector<double>(first, 3), by_auto());
+  EXPECT_EQ(s.report.why, status::least_squares) << s.report.message;
+}
+
+TEST(ladder_range, says_of_which_part_of_b_a_sentence_speaks) {
+  const auto a = two_graphs();
+  auto o = by_auto();
+  o.max_iterations = 10;
+  const auto r = kit::solve_honestly(a, kit::random_vector<double>(a.shape.rows, 4), o).report;
+  EXPECT_EQ(r.why, status::max_iterations);
+  EXPECT_TRUE(mentions(r.message, "that is of the part of b in the range of A: of all of b it is")) << r.message;
+}
+
+TEST(ladder_range, holds_far_from_one) {
+  for (const double scale : {1e-200, 1e-160, 1e160, 1e200}) {
+    auto a = two_graphs();
+    for (double& v : a.val) v *= scale;
+    const auto s = kit::solve_honestly(a, kit::random_vector<double>(a.shape.rows, 4), by_auto());
+    EXPECT_EQ(s.report.why, status::least_squares) << scale << ": " << s.report.message;
+  }
+}
+
 TEST(ladder_range, knows_it_for_the_right_hand_sides_that_follow) {
   const auto a = two_graphs();
   const index_t n = a.shape.rows;

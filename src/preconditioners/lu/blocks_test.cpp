@@ -177,6 +177,23 @@ TEST(lu_blocks, are_left_out_where_an_order_or_another_kind_was_asked_for) {
     EXPECT_EQ(said_of(*whole, "lu").find("diagonal blocks"), std::string::npos);
 }
 
+/// Pivots from columns grow in Wilkinson's matrix, those from rows in its transpose: neither serves a matrix of both,
+/// block by block.
+TEST(lu_blocks, give_way_to_the_whole_where_pivots_grow_in_some_by_columns_and_in_others_by_rows) {
+  constexpr index_t edge = 60, blocks = 5;
+  const auto wilkinson = [](index_t i, index_t j) { return j == edge - 1 || i == j ? 1.0 : i > j ? -1.0 : 0.0; };
+  const auto a = kit::from_function(blocks * edge, [&](index_t i, index_t j) {
+    const index_t b = i / edge;
+    if (b != j / edge) return b == 0 && j == i + edge ? 1.0 : 0.0;
+    return b % 2 ? wilkinson(i % edge, j % edge) : wilkinson(j % edge, i % edge);
+  });
+  const lu::inverse<double> inverse(a, "sparse");
+  const auto x = kit::random_vector<double>(blocks * edge, 2), b = kit::times(a, x);
+  host_array<double> found = b;
+  inverse.solve(found.data(), nullptr, false);
+  for (index_t i = 0; i < found.size(); ++i) ASSERT_NEAR(found[i], x[i], 1e-6) << i;
+}
+
 /// A column is named by its number in the matrix, of a small block and of a large one.
 TEST(lu_blocks, name_the_column_without_a_pivot) {
   for (const index_t m : {2, 120}) { // rows alike in the second block

@@ -39,13 +39,15 @@ bool hides_condition(const factors& f, const condition_numbers& c) {
 /// From where on factors are not those of A: two corrections make no rounding of such an error.
 constexpr double most_error = 1e-8;
 
+/// Up to so much is rounding in factors in which nothing grew.
+constexpr double rounding = 1e-12;
+
 /// Up to so many rows dense factors, whose columns keep their order, take less than a second.
 constexpr index_t rows_of_dense = 2000;
 
 /// Whether pivots have grown so far that the factors are those of another matrix, whose condition number is no news of
 /// A. `error`: theirs.
 bool are_of_another_matrix(double error, const condition_numbers& c) {
-  constexpr double rounding = 1e-12;
   const bool far = !(error <= most_error) && !(error * c.skeel <= 0.01);
   return far || (unit * c.skeel > 0.01 && !(error <= rounding));
 }
@@ -71,6 +73,7 @@ private:
 struct wanted {
   std::string_view which; ///< empty: the cheapest
   order_wish wish = order_wish::cheapest;
+  bool whole = false; ///< not of diagonal blocks
 };
 
 /// Those of a matrix as one piece. `order`: where one is known already.
@@ -98,7 +101,7 @@ std::unique_ptr<factors> factor_whole(const columns& a, const wanted& w, const m
 /// Whether sparse factors that nobody wants in an order may be those of diagonal blocks. A symmetric pattern without a
 /// zero on the diagonal has none but parts that nothing connects, between which nothing fills in anyway.
 bool may_have_blocks(const columns& a, const wanted& w) {
-  if (a.symmetric_pattern || w.wish != order_wish::cheapest) return false;
+  if (w.whole || a.symmetric_pattern || w.wish != order_wish::cheapest) return false;
   if (!w.which.empty()) return w.which == "sparse";
   return cheapest(double(a.n), double(a.nnz()), bandwidth_of(a)) == "sparse";
 }
@@ -113,6 +116,21 @@ std::unique_ptr<factors> factor(const columns& a, const transversal& rows, const
         return factor_whole(block, w, most);
       });
   return factor_whole(a, w, operations, std::move(order));
+}
+
+/// In place of factors of diagonal blocks in which pivots grew, where they are nearer to A: those of all rows have
+/// other pivots to choose from, and an order of columns of their own. `error`: that of the factors.
+void take_whole(std::unique_ptr<factors>& kept, const columns& a, const wanted& w, const most_operations& operations,
+                double& error) {
+  try {
+    auto f = factor_whole(a, w, operations);
+    const double e = f->error > 0 ? f->error : backward_error(a, *f);
+    if (!(error <= e)) error = e, kept = std::move(f);
+  } catch (const refusal& r) { // too dear, or without a pivot
+    if (r.why != status::singular && r.why != status::max_iterations) throw;
+  } catch (const furrow::error& e) {
+    if (e.kind != fault::memory) throw;
+  }
 }
 
 } // namespace
@@ -154,20 +172,23 @@ double inverse<V>::factor_any(const coo<V>& a, std::string_view which, const mos
   factors_.reset();
   double error = std::numeric_limits<double>::infinity();
   std::optional<refusal> without;
+  wanted w{which, wish_};
   try {
-    factors_ = factor(s.a, rows, {which, wish_}, operations, std::move(order));
+    factors_ = factor(s.a, rows, w, operations, std::move(order));
     error = factors_->error; // of one of the blocks
     if (error == 0 || factors_->blocks > 1)
       if (const double e = backward_error(s.a, *factors_); !(e <= error)) error = e;
+    w.whole = factors_->blocks > 1 && !(error <= rounding);
+    if (w.whole) take_whole(factors_, s.a, w, operations, error);
   } catch (const refusal& r) {
     if (r.why != status::singular) throw;
     without = r;
   }
   if (error <= most_error || (factors_ && factors_->raised > 0)) return error;
-  const auto take_from_rows = [&](std::string_view kind) {
+  const auto take_from_rows = [&](const wanted& how) {
     try {
       const columns across = transposed(s.a);
-      auto f = std::make_unique<factors_by_rows>(factor(across, transversal_of(across), {kind, wish_}, operations));
+      auto f = std::make_unique<factors_by_rows>(factor(across, transversal_of(across), how, operations));
       const double e = backward_error(s.a, *f);
       if (e <= most_error) error = e, factors_ = std::move(f);
     } catch (const refusal& r) {
@@ -176,8 +197,8 @@ double inverse<V>::factor_any(const coo<V>& a, std::string_view which, const mos
     }
   };
   if (!is_symmetric(a)) {
-    take_from_rows(which);
-    if (!(error <= most_error) && which != "dense" && a.shape.rows <= rows_of_dense) take_from_rows("dense");
+    take_from_rows(w);
+    if (!(error <= most_error) && which != "dense" && a.shape.rows <= rows_of_dense) take_from_rows({"dense", wish_});
   }
   if (without && factors_) estimate_condition(a); // of a singular matrix a pivot may be rounding, too
   if (without && !(unit * condition_.skeel <= 0.01 && factors_)) throw *without;
