@@ -21,7 +21,7 @@ template <class V> std::unique_ptr<any_operator<V>> in_best_format(coo<V> a, dev
 template <class V> struct known_matrix {
   virtual ~known_matrix() = default;
   virtual bool is_known() const = 0;
-  /// Sorted by rows. Of what is known.
+  /// Of what is known, in the order of its format, whose zeros may be among them.
   virtual coo<V> entries() const = 0;
 };
 

@@ -6,6 +6,8 @@
 
 #include "solvers/cg/cg.hpp"
 
+#include <furrow/assemble.hpp>
+
 namespace furrow::resident {
 namespace {
 
@@ -103,16 +105,13 @@ private:
   gpu_array<V> val_;
 };
 
-/// Zeros of a format that pads, which would join blocks.
-template <class V> coo<V> without_zeros(coo<V> m) {
+/// By rows, whatever the order of its format is, and without the zeros of one that pads, which would join blocks.
+template <class V> coo<V> entries_by_rows(coo<V> m) {
   index_t kept = 0;
   for (index_t k = 0; k < m.nnz(); ++k)
     if (m.val[k] != V(0)) m.row[kept] = m.row[k], m.col[kept] = m.col[k], m.val[kept++] = m.val[k];
-  coo<V> dense{m.shape, host_array<std::int32_t>(kept), host_array<std::int32_t>(kept), host_array<V>(kept)};
-  std::copy_n(m.row.begin(), kept, dense.row.begin());
-  std::copy_n(m.col.begin(), kept, dense.col.begin());
-  std::copy_n(m.val.begin(), kept, dense.val.begin());
-  return dense;
+  return assemble(m.shape, cview<int>{m.row.data(), kept}, cview<int>{m.col.data(), kept},
+                  cview<V>{m.val.data(), kept});
 }
 
 /// In place of the loop that a space makes.
@@ -163,7 +162,7 @@ std::unique_ptr<solver_keeps> keep_on_chip(const coo<V>& a, const any_preconditi
   if (const auto* const p = polynomial_in(m))
     return std::make_unique<rows_for_polynomials<V>>(rows.view(), *p, chip_of(where));
   if (const auto* const known = matrix_in(m)) {
-    const coo<V> entries = without_zeros(known->entries());
+    const coo<V> entries = entries_by_rows(known->entries());
     return std::make_unique<rows_for_matrices<V>>(rows.view(), rows_of_triplets<V>(entries).view(), chip_of(where));
   }
   return std::make_unique<rows_for_diagonals<V>>(rows.view(), chip_of(where));
