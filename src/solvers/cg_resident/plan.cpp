@@ -24,7 +24,7 @@ std::vector<bool> beginnings(const matrix_of_m& m, index_t rows) {
   std::vector<index_t> joins(static_cast<std::size_t>(rows + 1), 0); // by how much more, or fewer, entries cross
   for (index_t i = 0; i + 1 < m.row_ptr.size; ++i)
     for (index_t k = m.row_ptr[i]; k < m.row_ptr[i + 1]; ++k) {
-      const auto [low, high] = std::minmax(i, index_t(m.col[k]));
+      const auto [low, high] = std::minmax({i, index_t(m.col[k])});
       if (low < high) ++joins[static_cast<std::size_t>(low + 1)], --joins[static_cast<std::size_t>(high + 1)];
     }
   std::vector<bool> may(static_cast<std::size_t>(rows + 1));

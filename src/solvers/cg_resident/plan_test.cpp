@@ -105,6 +105,30 @@ TEST(resident_plan, cuts_equal_shares_and_keeps_short_rows_in_registers) {
   check_numbers(a, p);
 }
 
+TEST(resident_plan, cuts_between_the_blocks_of_m) {
+  const auto a = generate("poisson3d:20").a;
+  const rows_of_triplets<double> rows(a);
+  for (const index_t edge : {1, 7, 64}) {
+    host_array<index_t> begin(a.shape.rows + 1, 0);
+    std::vector<std::int32_t> col;
+    for (index_t i = 0; i < a.shape.rows; ++i) {
+      for (index_t j = i / edge * edge; j < std::min(a.shape.rows, (i / edge + 1) * edge); ++j)
+        col.push_back(static_cast<std::int32_t>(j));
+      begin[i + 1] = std::ssize(col);
+    }
+    const matrix_of_m m{as_cview(begin), {col.data(), std::ssize(col)}};
+    const plan p = make_plan(rows.view().row_ptr, rows.view().col, 8, hopper, of_cg, m);
+    ASSERT_GT(p.blocks(), 30) << edge;
+    EXPECT_EQ(p.registers, 0);
+    for (std::size_t k = 0; k + 1 < p.first.size(); ++k) {
+      EXPECT_EQ(p.first[k] % edge, 0) << edge;
+      for (index_t e = begin[p.first[k]]; e < begin[p.first[k + 1]]; ++e)
+        ASSERT_EQ(p.col_of_m[static_cast<std::size_t>(e)] + p.first[k], col[static_cast<std::size_t>(e)]);
+    }
+    check_numbers(a, p);
+  }
+}
+
 TEST(resident_plan, puts_into_shared_memory_what_registers_do_not_hold) {
   const plan many_rows = plan_of(generate("poisson3d:48").a);
   ASSERT_TRUE(many_rows.fits());
