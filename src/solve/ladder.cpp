@@ -228,97 +228,141 @@ void ladder<V>::go_back_from_the_end(std::optional<rung_plan>& left_early, const
   plans_.back().reason = "to its own limit: nothing that follows could be set up";
 }
 
-template <class V> solve_report ladder<V>::climb(cview<V> b, view<V> x, const effort& spent) {
-  const double began = begin_solve(spent.seconds);
-  const std::vector<V> first(x.begin(), x.end());
-  std::optional<candidate> aside;
+/// What a climb has come to.
+template <class V> struct ladder<V>::ascent {
+  aim to;
+  const std::vector<V> first; ///< guess
+  const double began;
+  index_t iterations;
+  work_done work;
   solve_report best = not_started(status::breakdown, "no method could be set up");
-  std::vector<solve_rung> rungs;
-  index_t iterations = spent.iterations;
-  work_done work = std::exchange(before_, {});
-  work.on_gpu = system_.options.where.is_gpu();
+  std::optional<candidate> aside{};
+  std::vector<solve_rung> rungs{};
   double setup_seconds = 0, solve_seconds = 0;
+};
+
+/// By the method of the rung, which is set up. `setup`: seconds that took.
+template <class V> solve_rung ladder<V>::solve_by(const rung_plan& plan, ascent& now_at, view<V> x, double setup) {
+  const bool least_squares = find_solver(plan.solver).needs.transposed;
+  const aim& to = now_at.to;
+  solve_report& best = now_at.best;
+  kept_->method.set_limits(rest_for(plan, now() - now_at.began, now_at.iterations));
+  if (begins_anew(plan) && hides_its_residual(to.b, as_cview(x), best.relative_residual)) {
+    now_at.aside = better_of(std::move(now_at.aside), x, best);
+    std::ranges::copy(now_at.first, x.begin());
+  }
+  best = kept_->method.solve(least_squares ? to.b : to.target(), x);
+  best.solver = plan.solver, best.precond = plan.precond;
+  if (to.is_split() && !least_squares) {
+    if (best.why == status::converged) settle_nearest(best, to, x, {.iterations = now_at.iterations});
+    else to.tell_of_b(best);
+  }
+  now_at.iterations += best.iterations;
+  now_at.work.add(best, system_.known);
+  return rung_of(best, kept_->options.where, plan.reason, setup);
+}
+
+/// What comes of a rung; `plan` may become another one that does the same.
+template <class V> solve_rung ladder<V>::try_rung(rung_plan& plan, ascent& now_at, view<V> x) {
+  solve_report& best = now_at.best;
+  if (plan.augmented) {
+    solve_report r = solve_augmented(plan, now_at.to.b, x, rest_for(plan, now() - now_at.began, now_at.iterations));
+    solve_rung tried = rung_of(r, {}, plan.reason, r.setup_seconds);
+    now_at.iterations += r.iterations;
+    if (answers(r.why)) best = std::move(r);
+    else if (r.why == status::interrupted) best.why = r.why, best.message = r.message;
+    return tried;
+  }
+  solve_rung tried{plan.solver, plan.precond, system_.options.where, plan.reason, {}};
+  if (stands(plan, tried)) {
+    plans_[at_] = plan;
+    return solve_by(plan, now_at, x, tried.setup_seconds);
+  }
+  if (now_at.rungs.empty() || std::isnan(best.relative_residual)) best = not_started(tried.why, tried.outcome);
+  return tried;
+}
+
+template <class V> solve_report ladder<V>::climb(cview<V> b, view<V> x, const effort& spent) {
+  ascent here{.to = {b},
+              .first = {x.begin(), x.end()},
+              .began = begin_solve(spent.seconds),
+              .iterations = spent.iterations,
+              .work = std::exchange(before_, {})};
+  here.work.on_gpu = system_.options.where.is_gpu();
+  solve_report& best = here.best;
   std::optional<rung_plan> left_early;
-  aim to{b};
   split_ = false;
   const auto splits_late = [&] { // x may have grown along what is normal to the range
-    return split(to) && (std::ranges::copy(first, x.begin()), true);
+    return split(here.to) && (std::ranges::copy(here.first, x.begin()), true);
   };
-  if (may_split()) split(to);
+  if (may_split()) split(here.to);
   for (; at_ < plans_.size(); ++at_) {
     rung_plan plan = plans_[at_];
-    const bool least_squares = find_solver(plan.solver).needs.transposed;
-    if (least_squares && splits_late()) { // no rung before had a chance
+    if (find_solver(plan.solver).needs.transposed && splits_late()) { // no rung before had a chance
       at_ = std::size_t(-1);
       continue;
     }
-    const bool made_before = system_.has_first();
-    solve_rung tried{plan.solver, plan.precond, system_.options.where, plan.reason, {}};
-    if (plan.augmented) {
-      solve_report r = solve_augmented(plan, b, x, rest_for(plan, now() - began, iterations));
-      tried = rung_of(r, {}, plan.reason, r.setup_seconds);
-      iterations += r.iterations;
-      if (answers(r.why)) best = std::move(r);
-      else if (r.why == status::interrupted) best.why = r.why, best.message = r.message;
-    } else if (stands(plan, tried)) {
-      plans_[at_] = plan;
-      kept_->method.set_limits(rest_for(plan, now() - began, iterations));
-      const double setup = tried.setup_seconds;
-      if (begins_anew(plan) && hides_its_residual(b, as_cview(x), best.relative_residual)) {
-        aside = better_of(std::move(aside), x, best);
-        std::copy(first.begin(), first.end(), x.begin());
-      }
-      best = kept_->method.solve(least_squares ? b : to.target(), x);
-      best.solver = plan.solver, best.precond = plan.precond;
-      if (to.is_split() && !least_squares) {
-        if (best.why == status::converged) settle_nearest(best, to, x, {.iterations = iterations});
-        else to.tell_of_b(best);
-      }
-      tried = rung_of(best, kept_->options.where, plan.reason, setup);
-      iterations += best.iterations;
-      work.add(best, system_.known);
-    } else if (rungs.empty() || std::isnan(best.relative_residual)) {
-      best = not_started(tried.why, tried.outcome);
-    }
+    const bool made_before = system_.has_first() && !plan.augmented;
+    solve_rung tried = try_rung(plan, here, x);
     const bool factored = has_factored(plan.solver) && !plan.augmented;
-    const status why =
-        factored && goes_on(tried.why, iterations) ? shown_by_factors(best, to.target(), as_cview(x)) : tried.why;
+    const status why = factored && goes_on(tried.why, here.iterations)
+                           ? shown_by_factors(best, here.to.target(), as_cview(x))
+                           : tried.why;
     if (why == status::singular) singular_by_ = plan.solver + " with " + plan.precond;
     go_back_from_the_end(left_early, plan, why);
-    if (!made_before || plan.augmented) setup_seconds += tried.setup_seconds;
-    solve_seconds += tried.solve_seconds;
-    const bool sure = !plan.on_trial || is_sure(best, tried, b, as_cview(x), work, iterations);
-    rungs.push_back(std::move(tried));
+    if (!made_before) here.setup_seconds += tried.setup_seconds;
+    here.solve_seconds += tried.solve_seconds;
+    const bool sure = !plan.on_trial || is_sure(best, tried, b, as_cview(x), here.work, here.iterations);
+    here.rungs.push_back(std::move(tried));
     if (sure && answers(why)) system_.drop_rows();
-    if (sure && ends(why, plan.solver, iterations)) break;
+    if (sure && ends(why, plan.solver, here.iterations)) break;
     if (why == status::singular && splits_late()) {
       if (factored) forget(plan.solver);
       else --at_; // once more, for what b has in the range
       continue;
     }
     const bool nearest_not_found =
-        to.is_split() && at_ + 1 == plans_.size() && !answers(why) && why != status::interrupted;
-    turn(nearest_not_found ? status::singular : why, plan.solver, rungs);
+        here.to.is_split() && at_ + 1 == plans_.size() && !answers(why) && why != status::interrupted;
+    turn(nearest_not_found ? status::singular : why, plan.solver, here.rungs);
   }
+  return end_climb(here, x);
+}
+
+template <class V> solve_report ladder<V>::end_climb(ascent& here, view<V> x) {
+  solve_report& best = here.best;
+  const cview<V> b = here.to.b;
   const bool cut_short = at_ < plans_.size() && !kept_; // in the set-up of the last one
   at_ = std::min(at_, plans_.size() - 1);
   if (std::isnan(best.relative_residual) && best.why != status::interrupted)
     best.relative_residual = residual_of_triplets<V>(*system_.a().to_triplets(), b, as_cview(x));
-  if (aside && !answers(best.why)) hand_back_the_better(std::move(*aside), x, best);
+  if (here.aside && !answers(best.why)) hand_back_the_better(std::move(*here.aside), x, best);
   if (cut_short && !answers(best.why) && !best.solver.empty()) {
-    const solve_rung& last = rungs.back();
+    const solve_rung& last = here.rungs.back();
     best.why = last.why;
     best.message = "ended in the set-up of " + last.solver + " with " + last.precond + ": " + last.outcome +
                    "; before it " + best.solver + " with " + best.precond + ": " + best.message;
   }
   if (answers(best.why)) {
     const double since = now();
-    doubt(best, b, as_cview(x), work);
-    solve_seconds += now() - since;
+    doubt(best, b, as_cview(x), here.work);
+    here.solve_seconds += now() - since;
   }
-  best.setup_seconds = setup_seconds, best.solve_seconds = solve_seconds;
-  best.rungs = std::move(rungs);
-  return best;
+  best.setup_seconds = here.setup_seconds, best.solve_seconds = here.solve_seconds;
+  best.rungs = std::move(here.rungs);
+  return std::move(best);
+}
+
+/// Complete factors for what they say of an answer.
+template <class V>
+void ladder<V>::look_by_complete_factors(const solve_report& report, cview<V> b, cview<V> x, double operations) {
+  const stops_set_up stop([&]() -> std::optional<refusal> {
+    if (now() <= system_.deadline && !(system_.options.cancelled && system_.options.cancelled())) return {};
+    return refusal{status::interrupted, "no time is left to estimate the error"};
+  });
+  system_.announce_more({"direct", "lu", {}},
+                        lay_out_preconditioner("lu", system_.facts, precision_of<V>, system_.options), false);
+  facts_ = look_by_factors(*system_.a().to_triplets(), b, x, operations, report.relative_residual);
+  if (facts_ && facts_->singular) singular_by_ = "a complete factorisation";
 }
 
 template <class V> void ladder<V>::doubt(solve_report& report, cview<V> b, cview<V> x, const work_done& w) {
@@ -328,16 +372,7 @@ template <class V> void ladder<V>::doubt(solve_report& report, cview<V> b, cview
   const bool looks = unclear && !std::exchange(looked_, looked_ || unclear);
   if (looks && wants_second_start(report, system_.known)) apart_ = start_again(report, b, x);
   const double operations = looks && !apart_ ? operations_worth(report, system_.known, w) : 0;
-  if (operations > 0) {
-    const stops_set_up stop([&]() -> std::optional<refusal> {
-      if (now() <= system_.deadline && !(system_.options.cancelled && system_.options.cancelled())) return {};
-      return refusal{status::interrupted, "no time is left to estimate the error"};
-    });
-    system_.announce_more({"direct", "lu", {}},
-                          lay_out_preconditioner("lu", system_.facts, precision_of<V>, system_.options), false);
-    facts_ = look_by_factors(*system_.a().to_triplets(), b, x, operations, report.relative_residual);
-    if (facts_ && facts_->singular) singular_by_ = "a complete factorisation";
-  }
+  if (operations > 0) look_by_complete_factors(report, b, x, operations);
   const bool hidden = unclear && !facts_ && !apart_ && hides_errors(report, system_.known);
   if (looks && hidden) apart_ = start_again(report, b, x);
   if (!singular_by_.empty()) warn_of_many_answers(report, singular_by_);

@@ -75,7 +75,11 @@ private:
   double begin_solve(double seconds_before);
   /// Sets the rung whose turn it is up, unless it stands. Whether it does then.
   bool stands(rung_plan& plan, solve_rung& tried);
+  struct ascent;
   solve_report climb(cview<V> b, view<V> x, const effort& spent);
+  solve_rung try_rung(rung_plan& plan, ascent& now_at, view<V> x);
+  solve_rung solve_by(const rung_plan& plan, ascent& now_at, view<V> x, double setup);
+  solve_report end_climb(ascent& here, view<V> x);
   solve_options rest_for(const rung_plan& plan, double seconds, index_t iterations) const;
   bool takes_blocks() const;
   void solve_block(cview<V> b, view<V> x, const std::vector<index_t>& numbers, std::vector<solve_report>& reports,
@@ -97,6 +101,7 @@ private:
   bool has_factored(const std::string& solver) const { return kept_ && solver == "direct"; }
   /// What is known of the error of an answer beyond what its method says.
   void doubt(solve_report& report, cview<V> b, cview<V> x, const work_done& w);
+  void look_by_complete_factors(const solve_report& report, cview<V> b, cview<V> x, double operations);
   bool is_sure(solve_report& report, solve_rung& tried, cview<V> b, cview<V> x, const work_done& w, index_t iterations);
   bool maps_ones_to_zero();
   bool may_split();
