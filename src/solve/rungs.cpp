@@ -271,10 +271,10 @@ std::vector<rung_plan> rungs_for_singular(const features& f, const inventory& th
 
 namespace {
 
-/// What cg_resident applies, beside a diagonal, where it has room for it.
+/// What is worth applying on the chip, where it has room.
 bool applies_on_chip(std::string_view m) {
   const std::string_view name = take_apart(m).name;
-  return m == "jacobi" || m == "none" || name == "chebyshev" || name == "block_jacobi";
+  return m == "jacobi" || m == "none" || name == "chebyshev";
 }
 
 } // namespace
