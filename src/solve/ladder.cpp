@@ -230,11 +230,14 @@ void ladder<V>::go_back_from_the_end(std::optional<rung_plan>& left_early, const
 
 /// What a climb has come to.
 template <class V> struct ladder<V>::ascent {
-  aim to;
+  ascent(cview<V> b, cview<V> x, double when, index_t spent, work_done before)
+      : first(x.begin(), x.end()), began(when), iterations(spent), work(std::move(before)), to{b} {}
+
   const std::vector<V> first; ///< guess
   const double began;
   index_t iterations;
   work_done work;
+  aim to;
   solve_report best = not_started(status::breakdown, "no method could be set up");
   std::optional<candidate> aside{};
   std::vector<solve_rung> rungs{};
@@ -283,11 +286,7 @@ template <class V> solve_rung ladder<V>::try_rung(rung_plan& plan, ascent& now_a
 }
 
 template <class V> solve_report ladder<V>::climb(cview<V> b, view<V> x, const effort& spent) {
-  ascent here{.to = {b},
-              .first = {x.begin(), x.end()},
-              .began = begin_solve(spent.seconds),
-              .iterations = spent.iterations,
-              .work = std::exchange(before_, {})};
+  ascent here(b, as_cview(x), begin_solve(spent.seconds), spent.iterations, std::exchange(before_, {}));
   here.work.on_gpu = system_.options.where.is_gpu();
   solve_report& best = here.best;
   std::optional<rung_plan> left_early;
