@@ -230,8 +230,8 @@ void ladder<V>::go_back_from_the_end(std::optional<rung_plan>& left_early, const
 
 /// What a climb has come to.
 template <class V> struct ladder<V>::ascent {
-  ascent(cview<V> b, cview<V> x, double when, index_t spent, work_done before)
-      : first(x.begin(), x.end()), began(when), iterations(spent), work(std::move(before)), to{b} {}
+  ascent(cview<V> b, cview<V> x, double when, index_t spent, const work_done& before)
+      : first(x.begin(), x.end()), began(when), iterations(spent), work(before), to{b} {}
 
   const std::vector<V> first; ///< guess
   const double began;
