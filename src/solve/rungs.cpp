@@ -269,16 +269,6 @@ std::vector<rung_plan> rungs_for_singular(const features& f, const inventory& th
   return list.take();
 }
 
-namespace {
-
-/// What is worth applying on the chip, where it has room.
-bool applies_on_chip(std::string_view m) {
-  const std::string_view name = take_apart(m).name;
-  return m == "jacobi" || m == "none" || name == "chebyshev";
-}
-
-} // namespace
-
 std::vector<rung_plan> rungs_with(std::string_view precond, const features& f, const inventory& there) {
   ladder_list list(there);
   const std::string m(precond);
@@ -296,7 +286,7 @@ std::vector<rung_plan> rungs_with(std::string_view precond, const features& f, c
   const bool by_diagonal = m == "jacobi" || m == "none";
   const bool for_minres = f.symmetric && there.suits(m, "minres");
   if (for_cg)
-    list.add(there.cg_fits_on_chip && applies_on_chip(m) ? "cg_resident" : "cg", m, 0,
+    list.add(there.cg_fits_on_chip && (by_diagonal || take_apart(m).name == "chebyshev") ? "cg_resident" : "cg", m, 0,
              "symmetric with a positive diagonal: it may be positive definite");
   if (for_minres) list.add("minres", m, 0, "symmetric");
   list.add(there.bicgstab_fits_on_chip && by_diagonal ? "bicgstab_resident" : "bicgstab", m,

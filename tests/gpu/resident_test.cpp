@@ -58,6 +58,28 @@ TYPED_TEST(gpu_resident, takes_the_steps_of_cg_with_the_same_bits_each_time) {
     }
 }
 
+/// Whatever the chunks that a monitor cuts the steps into.
+template <class V> void has_the_bits_of_one_chunk(const coo<double>& a, solve_options o) {
+  const auto b = kit::random_vector<V>(a.shape.rows, 5);
+  const auto whole = kit::solve_honestly<V>(a, b, o);
+  for (const index_t every : {1, 3, 7}) {
+    o.monitor_every = every;
+    o.monitor = [](const progress&, cview<double>) { return true; };
+    const auto cut = kit::solve_honestly<V>(a, b, o);
+    EXPECT_EQ(cut.report.iterations, whole.report.iterations) << every;
+    EXPECT_TRUE(kit::same_bits(as_cview(cut.x), as_cview(whole.x))) << every;
+    EXPECT_EQ(cut.report.history, whole.report.history) << every;
+  }
+}
+template <class V> void stops_at_limits(const coo<double>& a, const host_array<V>& b, solve_options o) {
+  for (const index_t limit : {1, 5}) {
+    o.max_iterations = limit;
+    const auto r = kit::solve_honestly<V>(a, b, o).report;
+    EXPECT_EQ(r.why, status::max_iterations) << r.message;
+    EXPECT_EQ(r.iterations, limit);
+  }
+}
+
 /// Also of systems whose rows are no multiple of the blocks.
 template <class V> void applies(const gpu_resident<V>& test, std::initializer_list<const char*> preconditioners) {
   for (const char* spec : {"poisson1d:1", "poisson1d:40", "poisson3d:12", "poisson3d:32", "poisson3d:48",
@@ -90,17 +112,7 @@ TYPED_TEST(gpu_resident, applies_blocks_with_the_same_bits_each_time) {
 TYPED_TEST(gpu_resident, has_the_bits_of_one_chunk_in_many) {
   using V = TypeParam;
   const auto a = generate("poisson3d:20").a;
-  const auto b = kit::random_vector<V>(a.shape.rows, 5);
-  auto o = this->options("jacobi");
-  const auto whole = kit::solve_honestly<V>(a, b, o);
-  for (const index_t every : {1, 3, 7}) {
-    o.monitor_every = every;
-    o.monitor = [](const progress&, cview<double>) { return true; };
-    const auto cut = kit::solve_honestly<V>(a, b, o);
-    EXPECT_EQ(cut.report.iterations, whole.report.iterations) << every;
-    EXPECT_TRUE(kit::same_bits(as_cview(cut.x), as_cview(whole.x))) << every;
-    EXPECT_EQ(cut.report.history, whole.report.history) << every;
-  }
+  has_the_bits_of_one_chunk<V>(a, this->options("jacobi"));
 }
 
 TYPED_TEST(gpu_resident, stops_for_the_reasons_of_cg) {
@@ -119,13 +131,7 @@ TYPED_TEST(gpu_resident, stops_for_the_reasons_of_cg) {
   const auto a = kit::laplacian(30, 30);
   const auto b = kit::random_vector<V>(900, 3);
   EXPECT_EQ(reason(a, b, this->options("jacobi", 1e-20)), status::stagnated);
-  auto o = this->options("none");
-  for (const index_t limit : {1, 5}) {
-    o.max_iterations = limit;
-    const auto r = kit::solve_honestly<V>(a, b, o).report;
-    EXPECT_EQ(r.why, status::max_iterations) << r.message;
-    EXPECT_EQ(r.iterations, limit);
-  }
+  stops_at_limits(a, b, this->options("none"));
 }
 
 TYPED_TEST(gpu_resident, can_be_stopped_between_chunks) {
@@ -208,17 +214,7 @@ TYPED_TEST(gpu_resident_bicgstab, takes_the_steps_of_bicgstab_with_the_same_bits
 TYPED_TEST(gpu_resident_bicgstab, has_the_bits_of_one_chunk_in_many) {
   using V = TypeParam;
   const auto a = generate("convection2d:60:20").a;
-  const auto b = kit::random_vector<V>(a.shape.rows, 5);
-  auto o = this->options("jacobi");
-  const auto whole = kit::solve_honestly<V>(a, b, o);
-  for (const index_t every : {1, 3, 7}) {
-    o.monitor_every = every;
-    o.monitor = [](const progress&, cview<double>) { return true; };
-    const auto cut = kit::solve_honestly<V>(a, b, o);
-    EXPECT_EQ(cut.report.iterations, whole.report.iterations) << every;
-    EXPECT_TRUE(kit::same_bits(as_cview(cut.x), as_cview(whole.x))) << every;
-    EXPECT_EQ(cut.report.history, whole.report.history) << every;
-  }
+  has_the_bits_of_one_chunk<V>(a, this->options("jacobi"));
 }
 
 TYPED_TEST(gpu_resident_bicgstab, stops_for_the_reasons_of_bicgstab) {
@@ -241,13 +237,7 @@ TYPED_TEST(gpu_resident_bicgstab, stops_for_the_reasons_of_bicgstab) {
   const auto a = generate("convection2d:30:20").a;
   const auto b = kit::random_vector<V>(900, 3);
   EXPECT_EQ(reason(a, b, this->options("jacobi", 1e-20)), status::stagnated);
-  auto o = this->options("none");
-  for (const index_t limit : {1, 5}) {
-    o.max_iterations = limit;
-    const auto r = kit::solve_honestly<V>(a, b, o).report;
-    EXPECT_EQ(r.why, status::max_iterations) << r.message;
-    EXPECT_EQ(r.iterations, limit);
-  }
+  stops_at_limits(a, b, this->options("none"));
 }
 
 TYPED_TEST(gpu_resident_bicgstab, works_residuals_behind_humps_out_anew_and_keeps_its_set_up) {
