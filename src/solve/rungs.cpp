@@ -284,9 +284,11 @@ std::vector<rung_plan> rungs_with(std::string_view precond, const features& f, c
   }
   const bool for_cg = f.symmetric && f.positive_diagonal() && there.suits(m, "cg");
   const bool by_diagonal = m == "jacobi" || m == "none";
+  const std::string_view named = take_apart(m).name;
+  const bool by_cg_on_chip = by_diagonal || named == "chebyshev" || named == "block_jacobi";
   const bool for_minres = f.symmetric && there.suits(m, "minres");
   if (for_cg)
-    list.add(there.cg_fits_on_chip && (by_diagonal || take_apart(m).name == "chebyshev") ? "cg_resident" : "cg", m, 0,
+    list.add(there.cg_fits_on_chip && by_cg_on_chip ? "cg_resident" : "cg", m, 0,
              "symmetric with a positive diagonal: it may be positive definite");
   if (for_minres) list.add("minres", m, 0, "symmetric");
   list.add(there.bicgstab_fits_on_chip && by_diagonal ? "bicgstab_resident" : "bicgstab", m,

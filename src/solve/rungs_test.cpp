@@ -175,6 +175,7 @@ TEST(rungs, of_what_fits_on_the_chip_of_a_gpu_begin_there) {
   EXPECT_GT(chip.front().outlook, 2 * usual.front().outlook);
   EXPECT_EQ(rungs_with("none", f, on_gpu).front().solver, "cg_resident");
   EXPECT_EQ(rungs_with("chebyshev:8", f, on_gpu).front().solver, "cg_resident");
+  EXPECT_EQ(rungs_with("block_jacobi", f, on_gpu).front().solver, "cg_resident");
   EXPECT_EQ(rungs_with("ic0", f, on_gpu).front().solver, "cg");
   features indefinite = f;
   indefinite.negative_diagonal = 5;
