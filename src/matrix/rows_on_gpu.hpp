@@ -49,7 +49,8 @@ struct rows_look {
 /// beside them; the same bits on every run, for sums have the order of `row_sum` and the rest are integers, minima and
 /// maxima. Enqueued on the current queue, and waited for. A build without a GPU part throws `fault::device`.
 
-/// Triplets that are sent there, 4 bytes and a value an entry and an offset a row, and looked at there. look: null, or
+/// Triplets that are sent there, 4 bytes and a value an entry and an offset a row, and looked at there; where there are
+/// few values, or all of them are exact in single precision, a byte or four in place of a value. look: null, or
 /// where what was seen goes, from `first` on as by `look_at_rows`. Throws as `check_triplets`.
 template <class V> rows_on_gpu<V> send_rows(const coo<V>& a, rows_look* look = nullptr, index_t first = 0);
 

@@ -74,6 +74,31 @@ TYPED_TEST(gpu_path, rows_come_back_as_they_were_sent) {
   }
 }
 
+/// Few values travel as numbers, others in single precision where that is enough; one that does not fit, wherever it
+/// is, sends all of them whole.
+TYPED_TEST(gpu_path, values_that_travel_in_fewer_bytes_come_back_as_they_were) {
+  using V = TypeParam;
+  const auto expect_back = [&](const coo<V>& a, const char* what) {
+    SCOPED_TRACE(what);
+    expect_same(bring_home(send_rows(a)), a);
+    host_array<std::int32_t> row_ptr;
+    const auto rows = send_rows(rows_of(a, row_ptr));
+    ASSERT_TRUE(rows);
+    expect_same(bring_home(*rows), a);
+  };
+  auto a = kit::as_precision<V>(kit::laplacian(400, 300));
+  const index_t nnz = a.nnz();
+  expect_back(a, "few");
+  a.val[nnz / 2] = V(-0.0); // between two runs that are looked at
+  expect_back(a, "a stranger to few");
+  for (index_t k = 0; k < nnz; ++k) a.val[k] = V(k % 1000) / 8;
+  expect_back(a, "single precision");
+  a.val[nnz / 2] = V(0.1);
+  expect_back(a, "a stranger to single precision");
+  a.val = host_array<V>(kit::random_vector<V>(nnz, 9));
+  expect_back(a, "whole");
+}
+
 TEST_F(gpu_path_faults, triplets_are_refused_in_the_words_of_the_host) {
   const auto good = kit::laplacian(50, 40);
   const index_t middle = good.nnz() / 2;
