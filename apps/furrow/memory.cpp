@@ -61,8 +61,9 @@ void check_fits(const memory_plan& plan, const available& there) {
   if (needed > there.host) needed -= memory_plan::resident_bytes(); // which a file of the system tells
   check(needed <= there.host, fault::memory, "this takes about {} of memory and {} are available", bytes_text(needed),
         bytes_text(there.host));
-  check(plan.gpu <= there.gpu, fault::memory, "this takes about {} of GPU memory and {} are available",
-        bytes_text(plan.gpu), bytes_text(there.gpu));
+  check(plan.gpu <= there.gpu, fault::memory,
+        "this takes about {} of GPU memory and {} are available: --device cpu has the host's", bytes_text(plan.gpu),
+        bytes_text(there.gpu));
 }
 
 /// Each rung of a ladder estimates its memory. One is worth a line of its own where it takes a tenth more than was

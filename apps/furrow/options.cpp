@@ -59,7 +59,13 @@ device use_device(const std::string& where, int thread_count) {
   if (!where.starts_with("gpu:")) check_name("device", where, {"auto", "cpu", "gpu", "gpu:N"});
   use_threads(thread_count);
   const device d = parse_device(where);
-  select_device(d);
+  try {
+    select_device(d);
+  } catch (const error& e) {
+    if (where != "auto" || e.kind != fault::memory) throw;
+    remark(e.what(), "; --device auto takes the CPU");
+    return {};
+  }
   return d;
 }
 

@@ -106,7 +106,15 @@ open_devices& devices() {
 opened& device_of(int ordinal) {
   const std::lock_guard lock(devices().guard);
   auto& d = devices().all[ordinal];
-  if (!d) d = open(ordinal);
+  if (d) return *d;
+  try {
+    d = open(ordinal);
+  } catch (const error& e) {
+    if (e.kind != fault::memory) throw;
+    throw error(fault::memory, "gpu:" + std::to_string(ordinal) +
+                                   " has no room for this process: others hold its memory (nvidia-smi names them); "
+                                   "free some of it, or compute on the CPU");
+  }
   return *d;
 }
 
