@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 namespace furrow::lu {
@@ -96,6 +97,8 @@ template <class V, class Solve> condition_numbers condition_of(const coo<V>& a, 
   search.run();
   known.norm_1 = *std::ranges::max_element(col_sum) * search.norm_of_inverse();
   known.skeel = search.skeel();
+  for (double* c : {&known.norm_1, &known.skeel}) // a product left the range
+    if (!(*c > 0)) *c = std::numeric_limits<double>::infinity();
   return known;
 }
 
@@ -111,8 +114,11 @@ template <class Solve> double amplified(const host_array<double>& d, const Solve
 
 /// What a preconditioner is besides that is A^-1 by complete factors.
 struct amplifies_errors {
-  /// The largest element of |A^-1| d, as above: what errors of as much as d in the equations make of x.
-  virtual double amplified(const host_array<double>& d) const = 0;
+  /// The largest element of |A^-1| d, as above, beside `size`, that of x: what errors of as much as d in the equations
+  /// make of it. Units of rows and columns do not leave the range.
+  virtual double amplified(const host_array<double>& d, double size) const = 0;
+  /// Whether nobody knows the condition number, for the factors are those of a matrix too far from A.
+  virtual bool hides_condition() const = 0;
 
 protected:
   ~amplifies_errors() = default;

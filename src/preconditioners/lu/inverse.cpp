@@ -4,6 +4,7 @@
 #include "backward_error.hpp"
 #include "block_lu.hpp"
 #include "cholesky.hpp"
+#include "matched.hpp"
 #include "ordering.hpp"
 
 #include "core/counted.hpp"
@@ -13,6 +14,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <utility>
 
@@ -46,10 +48,22 @@ constexpr double rounding = 1e-12;
 constexpr index_t rows_of_dense = 2000;
 
 /// Whether pivots have grown so far that the factors are those of another matrix, whose condition number is no news of
-/// A. `error`: theirs.
-bool are_of_another_matrix(double error, const condition_numbers& c) {
-  const bool far = !(error <= most_error) && !(error * c.skeel <= 0.01);
-  return far || (unit * c.skeel > 0.01 && !(error <= rounding));
+/// A. `error`: theirs; `skeel`: | |A^-1| |A| |_inf.
+bool is_far(double error, double skeel) {
+  const bool far = !(error <= most_error) && !(error * skeel <= 0.01);
+  return far || (unit * skeel > 0.01 && !(error <= rounding));
+}
+
+/// Scales once more, so that entries of the matching of the largest product are near 1 and no others larger. Whether
+/// scales stayed in the range.
+bool scale_further(scaled_columns& s) {
+  arranged_columns m = scale_by_matching(s.a);
+  for (index_t i = 0; i < s.a.n; ++i) {
+    m.row_scale[i] *= s.row_scale[i], m.col_scale[i] *= s.col_scale[i];
+    if (!std::isnormal(m.row_scale[i]) || !std::isnormal(m.col_scale[i])) return false;
+  }
+  s = {std::move(m.a), std::move(m.row_scale), std::move(m.col_scale)};
+  return true;
 }
 
 /// By those of A'.
@@ -162,9 +176,8 @@ bool inverse<V>::factor_symmetric(const coo<V>& a, std::string_view which, doubl
 /// Their error. Pivots that are the largest of their columns may grow until nothing of A is left in the factors, or one
 /// is exactly zero (J. H. Wilkinson, 1961; S. J. Wright, 1993). Then those of A' hardly do, which are from rows of A.
 template <class V>
-double inverse<V>::factor_any(const coo<V>& a, std::string_view which, const most_operations& operations,
-                              column_order order) {
-  scaled_columns s = scale_and_sort(a);
+double inverse<V>::factor_any(const coo<V>& a, scaled_columns s, std::string_view which,
+                              const most_operations& operations, column_order order) {
   const transversal rows = transversal_of(s.a);
   if (rows.without >= 0) refuse_singular(rows.without);
   row_scale_ = std::move(s.row_scale);
@@ -209,6 +222,41 @@ template <class V> void inverse<V>::estimate_condition(const coo<V>& a) {
   condition_ = condition_of(a, [&](double* x, double* y, bool transposed) { solve(x, y, transposed); });
 }
 
+/// Units of columns make the condition number large, and say nothing of the factors: those of R A C as it is scaled
+/// count, which takes some six solves more.
+template <class V> bool inverse<V>::are_of_another_matrix(const coo<V>& a, double error) const {
+  if (!is_far(error, condition_.skeel)) return false;
+  host_array<double> row_sum(a.shape.rows, 0.0);
+  for (index_t k = 0; k < a.nnz(); ++k)
+    row_sum[a.row[k]] += std::abs(double(a.val[k]) * row_scale_[a.row[k]] * col_scale_[a.col[k]]);
+  return is_far(error, lu::amplified(row_sum, [this](double* x, bool across) { factors_->solve(x, across); }));
+}
+
+/// In place of factors that pivots have left far from A, where these are nearer: the largest entries of rows, and then
+/// of columns, are near 1 however the units of columns differ, but not what stands beside them.
+template <class V>
+void inverse<V>::factor_by_matching(const coo<V>& a, std::string_view which, const most_operations& operations,
+                                    double& error) {
+  scaled_columns s = scale_and_sort(a);
+  if (!scale_further(s)) return;
+  auto before = std::move(factors_);
+  auto row_before = std::move(row_scale_), col_before = std::move(col_scale_);
+  double e = std::numeric_limits<double>::infinity();
+  try {
+    e = factor_any(a, std::move(s), which, operations, {});
+  } catch (const refusal& r) { // too dear, or without a pivot
+    if (r.why != status::singular && r.why != status::max_iterations) throw;
+  } catch (const furrow::error& f) {
+    if (f.kind != fault::memory) throw;
+  }
+  if (factors_ && factors_->raised == 0 && std::isfinite(e) && !(error <= e)) {
+    error = e;
+    estimate_condition(a);
+  } else {
+    factors_ = std::move(before), row_scale_ = std::move(row_before), col_scale_ = std::move(col_before);
+  }
+}
+
 template <class V>
 inverse<V>::inverse(const coo<V>& a, std::string_view which, const most_operations& operations, order_wish wish)
     : wish_(wish) {
@@ -216,15 +264,19 @@ inverse<V>::inverse(const coo<V>& a, std::string_view which, const most_operatio
   given_bytes_ = double(sizeof(V) + 8) * double(a.nnz());
   column_order order;
   const bool symmetric = factor_symmetric(a, which, operations.by_panels, order);
-  const double error = symmetric ? 0 : factor_any(a, which, operations, std::move(order));
+  double error = symmetric ? 0 : factor_any(a, scale_and_sort(a), which, operations, std::move(order));
   if (factors_->raised == 0) estimate_condition(a);
-  if (are_of_another_matrix(error, condition_)) condition_ = {};
-  if (!hides_condition(*factors_, condition_)) return;
+  if (factors_->raised == 0 && are_of_another_matrix(a, error)) {
+    factor_by_matching(a, which, operations, error);
+    hides_condition_ = are_of_another_matrix(a, error);
+  }
+  if (hides_condition_) condition_ = {};
+  if (!lu::hides_condition(*factors_, condition_)) return;
   if (!which.empty()) { // no estimate of another matrix's
     condition_ = {};
     return;
   }
-  factor_any(a, "sparse", operations, {});
+  factor_any(a, scale_and_sort(a), "sparse", operations, {});
   factors_->remark = "those by supernodes hide the condition number";
   estimate_condition(a);
 }
@@ -234,6 +286,22 @@ template <class V> void inverse<V>::apply(cview<V> r, view<V> z) const {
   std::copy(r.begin(), r.end(), x.begin());
   solve(x.data(), nullptr, false);
   for (index_t i = 0; i < z.size; ++i) z[i] = static_cast<V>(x[i]);
+}
+
+/// With the largest power of two of the columns taken out, and those of the rows in d.
+template <class V> double inverse<V>::amplified(const host_array<double>& d, double size) const {
+  const double most = *std::ranges::max_element(col_scale_);
+  host_array<double> of_rows(d.size());
+  for (index_t i = 0; i < d.size(); ++i) of_rows[i] = d[i] * row_scale_[i];
+  const auto by_columns = [&](double* x) {
+    for (index_t i = 0; i < col_scale_.size(); ++i) x[i] *= col_scale_[i] / most;
+  };
+  const double found = lu::amplified(of_rows, [&](double* x, bool transposed) {
+    if (transposed) by_columns(x);
+    factors_->solve(x, transposed);
+    if (!transposed) by_columns(x);
+  });
+  return found * (most / size);
 }
 
 template <class V> double inverse<V>::stored_bytes() const {

@@ -32,22 +32,25 @@ public:
   condition_numbers condition() const override { return condition_; }
   std::string describe() const override;
   factor_size size_of_factors() const override { return factors_ ? factors_->size() : factor_size{}; }
-  double amplified(const host_array<double>& d) const override {
-    return lu::amplified(d, [this](double* x, bool transposed) { solve(x, nullptr, transposed); });
-  }
+  double amplified(const host_array<double>& d, double size) const override;
+  bool hides_condition() const override { return hides_condition_; }
   /// x <- A^-1 x, or A'^-1 x, and y likewise where there is one.
   void solve(double* x, double* y, bool transposed) const;
 
 private:
   bool factor_symmetric(const coo<V>& a, std::string_view which, double operations, column_order& order);
-  double factor_any(const coo<V>& a, std::string_view which, const most_operations& operations, column_order order);
+  double factor_any(const coo<V>& a, scaled_columns s, std::string_view which, const most_operations& operations,
+                    column_order order);
   void estimate_condition(const coo<V>& a);
+  bool are_of_another_matrix(const coo<V>& a, double error) const;
+  void factor_by_matching(const coo<V>& a, std::string_view which, const most_operations& operations, double& error);
 
   std::unique_ptr<factors> factors_;
   host_array<double> row_scale_, col_scale_;
   double given_bytes_ = 0; ///< of the triplets
   order_wish wish_ = order_wish::cheapest;
   condition_numbers condition_;
+  bool hides_condition_ = false;
 };
 
 } // namespace furrow::lu

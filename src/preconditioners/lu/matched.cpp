@@ -85,6 +85,8 @@ bool has_weak_diagonal(const columns& a) {
   return false;
 }
 
+arranged_columns scale_by_matching(const columns& a) { return scaled_by(matched(a), a); }
+
 arranged_columns match_rows(const columns& a) {
   const heavy_diagonal m = matched(a);
   arranged_columns to = scaled_by(m, a);

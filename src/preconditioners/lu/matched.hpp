@@ -21,6 +21,10 @@ struct arranged_columns {
 /// larger ones beside it. For a matrix without a column that has no row. 40 bytes an entry. Hears `stops_set_up`.
 arranged_columns match_rows(const columns& a);
 
+/// A scaled likewise, its rows where they are: whatever the units of rows and columns of A were, the result is the same
+/// up to powers of two.
+arranged_columns scale_by_matching(const columns& a);
+
 /// A scaled likewise, its rows where they are, and a symmetric pattern in which columns that stand in for each other's
 /// weak diagonal are brought together, two and two: both have the rows of both, and their own. They are neighbours then
 /// in any order that keeps factors sparse, in one supernode, whose pivots come from the 2 x 2 block. Pairs are

@@ -124,6 +124,43 @@ TEST(lu_answers, estimates_the_condition_number_and_the_error) {
   EXPECT_NE(r.warning, "") << r.message << ", error " << r.error_estimate;
 }
 
+/// Columns with units of 2^-250, 1 and 2^250, of which two may nearly depend on each other: an x that is off carries
+/// its warning, and a right one none.
+TEST(lu_answers, says_how_good_x_is_whatever_the_units_of_columns) {
+  const index_t n = 60;
+  int off = 0, right = 0;
+  for (unsigned seed = 1; seed < 12; ++seed)
+    for (const bool nearly_singular : {false, true}) {
+      const auto value = kit::random_vector<double>(n * n, seed);
+      const auto held = kit::random_vector<double>(n * n, seed + 100);
+      const auto plain = [&](index_t i, index_t j) {
+        const bool on_way = i == (j * 7 + 3) % n;
+        return on_way ? 3.0 : held[i * n + j] > 0.9 ? value[i * n + j] : 0.0;
+      };
+      const auto unit = [&](index_t j) { return int((j * 5 + seed) % 3 - 1) * 250; };
+      const auto a = kit::from_function(n, [&](index_t i, index_t j) {
+        const bool as_other = nearly_singular && j == 5;
+        return std::ldexp(plain(i, as_other ? 9 : j) + (as_other && i == 3 ? 1e-15 : 0.0), unit(j));
+      });
+      host_array<double> exact(n);
+      for (index_t j = 0; j < n; ++j) exact[j] = std::ldexp(1.0 + 0.1 * double(j % 7), -unit(j));
+      for (const char* spec : {"lu:dense", "lu:band", "lu:sparse"}) {
+        const auto s = kit::solve_honestly(a, kit::times(a, exact), directly(spec, 1e-8));
+        if (s.report.why != status::converged) continue;
+        double error = 0, size = 0;
+        for (index_t j = 0; j < n; ++j)
+          error = std::max(error, std::abs(s.x[j] - exact[j])), size = std::max(size, std::abs(exact[j]));
+        const bool is_off = error > 0.01 * size;
+        off += is_off, right += !is_off && !nearly_singular;
+        if (is_off || !nearly_singular) {
+          EXPECT_EQ(s.report.warning.empty(), !is_off) << spec << ' ' << seed << ": " << error / size;
+        }
+      }
+    }
+  EXPECT_GT(off, 10);
+  EXPECT_GT(right, 20);
+}
+
 TEST(lu_answers, norm_estimates_are_never_above_the_norm_and_hardly_below) {
   const index_t n = 30;
   for (unsigned seed = 1; seed < 20; ++seed) {

@@ -64,6 +64,8 @@ public:
         report.error_estimate = error_estimate();
         report.warning = direct_messages::warning(report.error_estimate, known_.norm_1);
       }
+    } else if (report.why == status::converged && report.iterations > 0 && inverse() && inverse()->hides_condition()) {
+      report.warning = direct_messages::nobody_knows();
     }
     return report;
   }
@@ -110,17 +112,17 @@ private:
   }
   /// cond(A, x), and cond(A), which is no less, where it cannot be had.
   double amplification_of(double size) const {
-    const auto* const inverse = dynamic_cast<const lu::amplifies_errors*>(&m_);
-    const auto a = inverse ? a_.to_triplets() : std::nullopt;
+    const auto a = inverse() ? a_.to_triplets() : std::nullopt;
     if (!a) return known_.skeel;
     auto copy = s_.make(n_);
     s_.copy(x_, as_view(copy));
     const host_array<V> x(copy);
     host_array<double> d(n_, 0.0);
     for (index_t k = 0; k < a->nnz(); ++k) d[a->row[k]] += std::abs(double(a->val[k]) * double(x[a->col[k]]));
-    const double found = inverse->amplified(d) / size;
+    const double found = inverse()->amplified(d, size);
     return found <= known_.skeel ? found : known_.skeel;
   }
+  const lu::amplifies_errors* inverse() const { return dynamic_cast<const lu::amplifies_errors*>(&m_); }
   double largest(cview<V> v) {
     auto copy = s_.make(n_);
     s_.copy(v, as_view(copy));

@@ -16,4 +16,7 @@ inline bool is_large(double error_estimate) { return !(error_estimate <= 0.01); 
 /// What is to be said of an x whose elements may be off by `error_estimate`: nothing up to 1 %.
 std::string warning(double error_estimate, double condition);
 
+/// The same where factors do not tell.
+std::string nobody_knows();
+
 } // namespace furrow::direct_messages
