@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "balanced_rows.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -32,10 +33,22 @@ private:
 
 enum kind : std::size_t { others, positive }; ///< of rows, by their diagonal
 
-/// Of a column, by the kind of the rows.
-struct column_sums {
-  std::array<double, 2> sum{}, size{};
+/// Of entries of a column: their sum, that of their absolute values, and how many there are.
+struct column_sum {
+  double sum = 0, size = 0, entries = 0;
+
+  void add(double v) { sum += v, size += std::abs(v), entries += v != 0; }
+  column_sum operator+(const column_sum& o) const { return {sum + o.sum, size + o.size, entries + o.entries}; }
+  /// Whether they add up to zero but for rounding: of each entry, u times it, or of a diagonal entry that was made by
+  /// adding up the others in this precision, which are half of `size`, u times that for each sum; and of the sum here.
+  bool is_zero(double u) const {
+    constexpr double here = std::numeric_limits<double>::epsilon() / 2;
+    return std::abs(sum) <= (u * std::max(1.0, (entries - 2) / 2) + here * entries) * size;
+  }
 };
+
+/// By the kind of the rows.
+using column_sums = std::array<column_sum, 2>;
 
 /// Of a connected part.
 struct part_of_rows {
@@ -57,19 +70,15 @@ template <class V> balanced_rows balanced_rows_of(const coo<V>& a) {
     else if (a.val[k] > V(0)) kind_of[a.row[k]] = positive;
   }
   std::vector<column_sums> of_column(static_cast<std::size_t>(n));
-  for (index_t k = 0; k < a.nnz(); ++k) {
-    column_sums& c = of_column[a.col[k]];
-    c.sum[kind_of[a.row[k]]] += double(a.val[k]);
-    c.size[kind_of[a.row[k]]] += std::abs(double(a.val[k]));
-  }
-  constexpr double rounding = 16 * std::numeric_limits<V>::epsilon();
+  for (index_t k = 0; k < a.nnz(); ++k) of_column[a.col[k]][kind_of[a.row[k]]].add(double(a.val[k]));
+  constexpr double unit = std::numeric_limits<V>::epsilon() / 2;
   std::vector<part_of_rows> parts(static_cast<std::size_t>(n)); // by roots
   for (index_t j = 0; j < n; ++j) {
     part_of_rows& part = parts[joined.root(std::int32_t(j))];
-    const auto& [sum, size] = of_column[j];
+    const column_sums& sums = of_column[j];
     ++part.rows[kind_of[j]];
-    for (const kind k : {others, positive}) part.balanced[k] &= std::abs(sum[k]) <= rounding * size[k];
-    part.all_balanced &= std::abs(sum[others] + sum[positive]) <= rounding * (size[others] + size[positive]);
+    for (const kind k : {others, positive}) part.balanced[k] &= sums[k].is_zero(unit);
+    part.all_balanced &= (sums[others] + sums[positive]).is_zero(unit);
   }
   balanced_rows found;
   const auto begin_set = [&found](index_t rows) {

@@ -3,6 +3,7 @@
 
 #include "kit/guarded.hpp"
 #include "kit/matrices.hpp"
+#include "kit/random.hpp"
 
 #include <gtest/gtest.h>
 
@@ -67,6 +68,35 @@ TEST(balanced_rows, are_found_by_columns) {
   EXPECT_EQ(balanced_rows_of(along).rows_of, std::vector<index_t>{2});
   EXPECT_TRUE(balanced_rows_of(kit::laplacian(5, 5)).none());
   EXPECT_EQ(balanced_rows_of(kit::laplacian(5, 5, 1, true, 0)).rows_of, std::vector<index_t>{25});
+}
+
+/// A grid without a boundary value with weights that no precision holds, whose diagonal is added up in V, and `shift`.
+template <class V> coo<V> grid(index_t side, V shift) {
+  const auto w = kit::random_vector<double>(2 * side * side, 3);
+  std::vector<V> diagonal(std::size_t(side * side), V(0));
+  std::vector<kit::triplet> entries;
+  for (index_t i = 0; i < side * side; ++i)
+    for (const index_t step : {index_t(1), side}) {
+      if (step == 1 ? (i + 1) % side == 0 : i + side >= side * side) continue;
+      const V weight = V(0.5 + 0.4 * w[2 * i + (step > 1)]);
+      diagonal[std::size_t(i)] += weight, diagonal[std::size_t(i + step)] += weight;
+      entries.push_back({i, i + step, -double(weight)}), entries.push_back({i + step, i, -double(weight)});
+    }
+  for (index_t i = 0; i < side * side; ++i) entries.push_back({i, i, double(V(diagonal[std::size_t(i)] + shift))});
+  return kit::as_precision<V>(kit::assemble({side * side, side * side}, std::move(entries)));
+}
+
+/// Of a matrix that is regular by little nothing may be taken out of b.
+TEST(balanced_rows, differ_from_those_that_a_little_holds) {
+  EXPECT_EQ(balanced_rows_of(grid<float>(30, 0)).rows_of, std::vector<index_t>{900});
+  EXPECT_EQ(balanced_rows_of(grid<double>(30, 0)).rows_of, std::vector<index_t>{900});
+  EXPECT_TRUE(balanced_rows_of(grid<float>(30, 2e-6F)).none());
+  EXPECT_TRUE(balanced_rows_of(grid<double>(30, 1e-14)).none());
+  auto whole = kit::laplacian(30, 30, 1, true, 0); // whose weights are 1
+  EXPECT_EQ(balanced_rows_of(kit::as_precision<float>(whole)).rows_of, std::vector<index_t>{900});
+  for (index_t k = 0; k < whole.nnz(); ++k)
+    if (whole.row[k] == whole.col[k]) whole.val[k] += 2e-6;
+  EXPECT_TRUE(balanced_rows_of(kit::as_precision<float>(whole)).none());
 }
 
 } // namespace
