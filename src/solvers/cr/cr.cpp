@@ -14,6 +14,8 @@ using solver_messages::standing;
 
 std::optional<ending> explain(int verdict, const double* slots, bool patient) {
   using namespace cr_steps;
+  const bool says_of_a = verdict == no_range || verdict == outgrown || verdict == indefinite;
+  if (says_of_a && slots[zz] < 1e-160) verdict = zero_m; // r is near 1: products of such a z are anything
   switch (verdict) {
   case negative_m:
     return ending{status::not_positive_definite, [q_mq = slots[qmq]](const standing& s) {

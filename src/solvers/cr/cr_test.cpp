@@ -6,6 +6,8 @@
 #include <furrow/generate.hpp>
 #include <furrow/solver.hpp>
 
+#include <array>
+
 namespace furrow {
 namespace {
 
@@ -115,6 +117,19 @@ TYPED_TEST(cr, says_which_preconditioner_is_not_definite_or_singular) {
   EXPECT_NE(negative.message.find("preconditioner"), std::string::npos) << negative.message;
   EXPECT_EQ(zero.why, status::breakdown) << zero.message;
   EXPECT_NE(zero.message.find("preconditioner"), std::string::npos) << zero.message;
+}
+
+/// Products of what an M has left of r, such as one that is nothing on half of the rows, are anything.
+TEST(cr_singular, is_said_of_the_preconditioner_where_little_is_left_of_r) {
+  std::array<double, cr_steps::slot_end> slots{};
+  for (const int verdict : {cr_steps::no_range, cr_steps::indefinite, cr_steps::outgrown})
+    for (const double left : {1e-170, 1e-100}) {
+      slots[cr_steps::zz] = left;
+      const auto end = cr_messages::explain(verdict, slots.data(), false);
+      ASSERT_TRUE(end);
+      EXPECT_EQ(end->sentence({}).find("the preconditioner is singular") != std::string::npos, left < 1e-160)
+          << verdict;
+    }
 }
 
 TYPED_TEST(cr, has_the_same_bits_for_every_number_of_threads) {

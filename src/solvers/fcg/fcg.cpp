@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace furrow {
@@ -28,7 +29,13 @@ std::optional<ending> fcg_messages::explain(int verdict, const double* slots, bo
   const double curvature = slots[pq], product = slots[rz_next];
   // The residual fell by all digits that there are: what scalars say behind that is rounding, as in cg.
   const bool says_of_a = verdict == negative_pq || verdict == negative_rz || verdict == outgrown;
-  if (patient && says_of_a && slots[control::rr] < 1e-30 * slots[rr_first]) return {};
+  const bool fell = slots[control::rr] < 1e-30 * slots[rr_first];
+  if (patient && says_of_a && fell) return {};
+  // r is near 1: an M that makes so little of it, whose square is below all doubles, is to blame, and not A. Starting
+  // again would go on with what rounding leaves.
+  const double least = std::min(slots[rz], product);
+  const bool says_nothing = verdict == zero_pq || verdict == zero_rz || verdict == outgrown;
+  if (says_nothing && !fell && least < 1e-160) return vanishing(least);
   switch (verdict) {
   case control::not_finite:
     return overflow({{"p'Ap", curvature}, {"r'Mr", product}});
@@ -51,7 +58,7 @@ std::optional<ending> fcg_messages::explain(int verdict, const double* slots, bo
     return vanishing(product);
   default:
     if (verdict == zero_pq && patient) return {};
-    if (verdict == zero_pq && slots[rz] < 1e-160) return vanishing(slots[rz]); // as cg says it
+    if (slots[pp] == 0) return vanishing(slots[rz]);
     if (verdict == zero_pq && is_indefinite())
       return ending{status::not_positive_definite, [](const standing& s) {
                       return fmt::format("iteration {}: p'Ap = 0 where A p is not, so the matrix is indefinite; minres "

@@ -76,10 +76,31 @@ TYPED_TEST(fcg, says_that_singular_systems_are) {
                             kit::solver_options<TypeParam>("fcg", "none"), status::singular, "singular");
 }
 
+/// The identity on the first rows, nothing on the others.
+struct identity_on_first_half final : any_preconditioner<double> {
+  void apply(cview<double> r, view<double> z) const override {
+    for (index_t i = 0; i < r.size; ++i) z[i] = 2 * i < r.size ? r[i] : 0;
+  }
+  double stored_bytes() const override { return 0; }
+};
+
 /// The matrix is regular: what it is not good for must not be said of it.
 TEST(fcg_singular, is_said_of_the_preconditioner_where_that_one_is) {
   kit::check_end<double>(kit::laplacian(3), {1, 1, 1}, kit::solver_options<double>("fcg", "ssor:1e-300"),
                          status::breakdown, "the preconditioner is singular");
+  const identity_on_first_half m;
+  for (const auto& a : {kit::laplacian(40),
+                        kit::from_function(200, [](index_t i, index_t j) { return i == j ? double(i + 1) : 0.0; })}) {
+    const index_t n = a.shape.rows;
+    const auto op = find_format("csr").cpu.make<double>()(coo<double>(a), {}, "auto");
+    const auto b = kit::random_vector<double>(n, 1);
+    host_array<double> x(n, 0.0);
+    cpu::space<double> space;
+    const auto o = kit::solver_options<double>("fcg", "none");
+    const auto report = run_in<fcg_method>(space, {*op, m, as_cview(b), as_view(x), double(n), double(n), 3}, o);
+    EXPECT_EQ(report.why, status::breakdown) << report.message;
+    EXPECT_NE(report.message.find("the preconditioner is singular"), std::string::npos) << report.message;
+  }
 }
 
 TYPED_TEST(fcg, overflows_with_a_sentence) {
