@@ -55,7 +55,13 @@ template <class V> const any_operator<V>& ladder_system<V>::a() const { return *
 template <class V> void ladder_system<V>::get_to_know(const matrix_source<V>& a, const stats& sums) {
   known = features_of(a, sums, options.assume_symmetric);
   if (around_m_ && !around_m_->symmetric) known.symmetric = false; // as M is
-  if (!options.where.is_gpu() && may_fall_apart(known)) find_diagonal_blocks(a.triplets(), known);
+  if (!options.where.is_gpu() && may_fall_apart(known)) {
+    const stops_set_up stop([&] { return interruption(options, deadline, "the form of diagonal blocks"); });
+    try {
+      find_diagonal_blocks(a.triplets(), known);
+    } catch (const refusal&) { // as whoever asks next is told
+    }
+  }
   negated = known.symmetric && known.negative_only();
   if (negated) known.negative_diagonal = 0;
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "ladder_system.hpp"
 #include "solve_test_kit.hpp"
 
 #include <furrow/generate.hpp>
@@ -7,6 +8,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <thread>
 
 namespace furrow {
@@ -55,6 +57,30 @@ TEST(ladder, solves_finite_matrices_whose_sums_are_beyond_all_numbers) {
     const auto s = kit::solve_honestly(*one, host_array<double>{1e308, 1}, automatic());
     EXPECT_EQ(s.report.why, status::converged) << s.report.message;
   }
+}
+
+/// On a large matrix the look for diagonal blocks takes a second.
+TEST(ladder, hears_an_interruption_while_it_looks_for_diagonal_blocks) {
+  const index_t n = 8000;
+  std::vector<kit::triplet> entries;
+  for (index_t i = 0; i < n; ++i) entries.push_back({i, (i + 1) % n, 2}), entries.push_back({i, (7 * i + 3) % n, 1});
+  const auto a = kit::assemble({n, n}, std::move(entries));
+  const auto look = [&a](bool cancelled) {
+    index_t asked = 0;
+    auto o = automatic();
+    o.cancelled = [&, cancelled] { return ++asked > 20 && cancelled; };
+    ladder_system<double> system(o, {});
+    system.deadline = std::numeric_limits<double>::infinity();
+    setup_clock clock;
+    matrix_source<double> source(coo<double>(a), device{});
+    EXPECT_EQ(bool(system.look(source, clock, [](const features&) { return true; })), cancelled);
+    return std::pair(system.known.blocks, asked);
+  };
+  const auto [blocks, asked] = look(false);
+  EXPECT_GT(blocks, 0);
+  EXPECT_GT(asked, n / 32);
+  EXPECT_EQ(look(true).first, 0);
+  EXPECT_LT(look(true).second, 30);
 }
 
 TEST(ladder, goes_on_where_a_matrix_proves_indefinite) {
