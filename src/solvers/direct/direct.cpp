@@ -43,8 +43,7 @@ std::string warning(double error_estimate, double condition) {
 
 std::string nobody_knows() {
   return "the residual is small, but nobody knows how far x is off: pivots grew, and the condition number of such "
-         "factors "
-         "is not that of the matrix; compare with lu:dense or lu:sparse, which have other pivots";
+         "factors is not that of the matrix; compare with lu:dense or lu:sparse, which have other pivots";
 }
 
 } // namespace direct_messages
