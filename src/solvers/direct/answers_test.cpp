@@ -161,6 +161,18 @@ TEST(lu_answers, says_how_good_x_is_whatever_the_units_of_columns) {
   EXPECT_GT(right, 20);
 }
 
+/// What rows scaled by their largest entries leave of the others gives factors far from A, and no digit of x is right.
+TEST(lu_answers, warns_of_columns_whose_units_leave_factors_far_from_the_matrix) {
+  const int unit[] = {-250, 250, -250, -250};
+  auto a = kit::assemble(
+      {4, 4}, {{0, 1, 3}, {0, 3, 3}, {1, 0, 3}, {1, 2, 3}, {1, 3, 0x1p-48}, {2, 0, 1}, {3, 1, -1}, {3, 3, -1}});
+  for (index_t k = 0; k < a.nnz(); ++k) a.val[k] = std::ldexp(a.val[k], unit[a.col[k]]);
+  host_array<double> x(4);
+  for (index_t j = 0; j < 4; ++j) x[j] = std::ldexp(1 + double(j) / 8, -unit[j]);
+  const auto r = kit::solve_honestly(a, kit::times(a, x), directly("lu:dense", 1e-8)).report;
+  EXPECT_NE(r.warning, "") << r.message;
+}
+
 TEST(lu_answers, norm_estimates_are_never_above_the_norm_and_hardly_below) {
   const index_t n = 30;
   for (unsigned seed = 1; seed < 20; ++seed) {
