@@ -8,6 +8,7 @@
 #include "together.hpp"
 
 #include "core/check.hpp"
+#include "core/memory_place.hpp"
 #include "core/symmetry.hpp"
 #include "solvers/entry.hpp"
 
@@ -96,6 +97,8 @@ template <class V> void check_whole_system(shape2 shape, cview<V> b, view<V> x) 
     check(b.size == shape.rows && x.size == shape.rows, fault::usage,
           "b has {} elements and x {} for a matrix of {} rows: give one for each", b.size, x.size, shape.rows);
   check(!overlap(as_cview(x), b), fault::usage, "x and b share memory: give each its own");
+  check(place_of(b.data).host && place_of(x.data).host, fault::usage,
+        "x or b lies on a GPU: ranks and several devices take the whole of them in host memory");
 }
 
 template void check_part_of_system(index_t, cview<double>, view<double>);

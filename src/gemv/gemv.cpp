@@ -4,6 +4,7 @@
 
 #include "core/check.hpp"
 #include "core/kernel_numbers.hpp"
+#include "core/memory_place.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -49,6 +50,21 @@ template <class T> void check_kernel(const dense::call<T>& c, std::string_view n
         "gemv: kernel {} is the tutorial's: one matrix, one vector, no sums in double", name);
 }
 
+/// What a product reads and writes lies where it runs: a GPU that reads host memory is of no use to the process behind
+/// that. Elements of lists are taken at their word.
+template <class T> void check_places(const dense::call<T>& c, device where) {
+  const auto look = [&](std::string_view name, const void* at, bool used) {
+    if (!used || !at) return;
+    const memory_place is = place_of(at);
+    check(where.is_gpu() ? is.gpu : is.host, fault::usage, "gemv: {} lies in {}, but the product runs on the {}", name,
+          is.host ? "host memory" : "the memory of a GPU", where.is_gpu() ? "GPU" : "CPU");
+  };
+  const bool multiplies = c.alpha != vector_value<T>(0) && c.terms() > 0;
+  look("A", c.a, multiplies && !c.a_list);
+  look("x", c.x, multiplies && !c.x_list);
+  look("y", c.y, !c.y_list);
+}
+
 /// y <- beta y, without reading y where beta is 0.
 template <class T> void scale_on_cpu(const dense::call<T>& c) {
   using V = vector_value<T>;
@@ -74,6 +90,7 @@ void gemv(std::type_identity_t<vector_value<T>> alpha, const dense_view<T>& a,
   const auto c = dense::canonical<T>(alpha, a, x, beta, y, options, batch);
   check_kernel(c, options.kernel, options.where);
   if (c.outputs() == 0 || c.batch == 0) return;
+  check_places(c, options.where);
 #if FURROW_HAS_GPU
   if (options.where.is_gpu()) {
     const bool served = dense::run_on_gpu(c, options.kernel);

@@ -6,6 +6,7 @@
 #include "core/check.hpp"
 #include "core/host_room.hpp"
 #include "core/measure.hpp"
+#include "core/memory_place.hpp"
 #include "core/triplets.hpp"
 
 #include <furrow/assemble.hpp>
@@ -47,6 +48,13 @@ template <class V, class I> void check_lengths(const csr_arrays<V, I>& a) {
         a.col.size, a.val.size);
   check(a.row_ptr.data && (a.col.data || a.col.empty()) && (a.val.data || a.val.empty()), fault::input,
         "an array of the matrix points nowhere");
+  if (a.where.is_gpu()) return;
+  for (const auto& [name, array] :
+       {std::pair<const char*, const void*>("row_ptr", a.row_ptr.data), {"col", a.col.data}, {"val", a.val.data}}) {
+    const memory_place is = place_of(array);
+    check(is.host, fault::usage, "{} is on gpu:{}, but the rows are said to lie in host memory: say where they are",
+          name, is.ordinal);
+  }
 }
 
 template <class V, class I> void check_offsets(const csr_arrays<V, I>& a) {

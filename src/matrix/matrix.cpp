@@ -228,6 +228,9 @@ template <class V> void matrix<V>::update_values(cview<V> values) {
           check(values.size == rows.val.size, fault::usage, "{} new values for a matrix that was made from {}",
                 values.size, rows.val.size);
           check(values.data || values.empty(), fault::usage, "the new values point nowhere");
+          check(rows.where.is_gpu() || place_of(values.data).host, fault::usage,
+                "the new values lie on a GPU, and the rows that the matrix was made from in host memory: give them "
+                "there");
           rows.val = values;
           update(rows);
         }

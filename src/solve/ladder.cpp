@@ -341,6 +341,11 @@ template <class V> solve_report ladder<V>::end_climb(ascent& here, view<V> x) {
     best.message = "ended in the set-up of " + last.solver + " with " + last.precond + ": " + last.outcome +
                    "; before it " + best.solver + " with " + best.precond + ": " + best.message;
   }
+  if (!answers(best.why) && best.why != status::interrupted && system_.options.cancelled &&
+      system_.options.cancelled()) {
+    best.why = status::interrupted;
+    best.message = "interrupted before the next method; " + best.message;
+  }
   if (answers(best.why)) {
     const double since = now();
     doubt(best, b, as_cview(x), here.work);

@@ -83,6 +83,20 @@ TEST(ladder, hears_an_interruption_while_it_looks_for_diagonal_blocks) {
   EXPECT_LT(look(true).second, 30);
 }
 
+TEST(ladder, that_is_stopped_between_two_methods_says_so) {
+  const auto a = generate("anisotropic2d:200:0.001").a;
+  const host_array<double> b(a.shape.rows, 1.0);
+  host_array<double> x(a.shape.rows, 0.0);
+  auto o = automatic();
+  bool stopped = false; // once the first rung is over
+  o.cancelled = [&] { return stopped; };
+  o.watch_every = 1;
+  o.watch = [&](const progress& p) { return stopped = p.iteration > 3, true; };
+  const auto report = solve(a, as_cview(b), as_view(x), o);
+  EXPECT_EQ(report.why, status::interrupted) << report.message;
+  EXPECT_EQ(report.rungs.size(), 1u);
+}
+
 TEST(ladder, goes_on_where_a_matrix_proves_indefinite) {
   auto a = kit::laplacian(12, 12); // eigenvalues from 0.1 to 7.9, shifted through zero
   for (index_t k = 0; k < a.nnz(); ++k)

@@ -210,9 +210,15 @@ template <class V> solve_report prepared_system<V>::run(cview<V> b, view<V> x, c
 template <class V>
 std::optional<solve_report> prepared_system<V>::run_on_gpu(cview<V> b, view<V> x, const solve_options& o) const {
   if (refused) return {};
-  auto report = run_on_gpu_vectors<V>(*method, system(b, x), o);
-  if (report) report = described(std::move(*report));
-  return report;
+  const linear_system<V> whole = system(b, x);
+  auto report = run_on_gpu_vectors<V>(*method, whole, o);
+  if (!report) return {};
+  if (report->why != status::converged) {
+    host_array<V> home(b.size);
+    copy_bytes(host_memory{}, home.data(), gpu_memory{}, b.data, home.byte_count());
+    find_the_cause(*report, whole, as_cview(home), o);
+  }
+  return described(std::move(*report));
 }
 
 /// With what is known of the operator and the preconditioner.

@@ -127,6 +127,29 @@ TYPED_TEST(gpu_stream, takes_everything_that_a_product_enqueues) {
   }
 }
 
+TYPED_TEST(gpu_stream, may_be_recorded_before_it_is_named) {
+  using V = TypeParam;
+  const matrix<V> m(this->a, {.format = "csr", .where = this->gpu});
+  const auto expected = this->product(m);
+  const gpu_array<V> x(this->x);
+  gpu_array<V> y(host_array<V>(this->n, V(0)));
+  const stream mine;
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t run = nullptr;
+  gpu::check(cudaStreamBeginCapture(mine.is, cudaStreamCaptureModeThreadLocal));
+  {
+    const execution_scope scope({this->gpu, mine.is});
+    m.apply(1, as_cview(x), 0, as_view(y));
+  }
+  gpu::check(cudaStreamEndCapture(mine.is, &graph));
+  gpu::check(cudaGraphInstantiate(&run, graph, 0));
+  gpu::check(cudaGraphLaunch(run, mine.is));
+  gpu::check(cudaStreamSynchronize(mine.is));
+  EXPECT_TRUE(kit::same_bits(as_cview(host_array<V>(y)), as_cview(expected)));
+  cudaGraphExecDestroy(run);
+  cudaGraphDestroy(graph);
+}
+
 TYPED_TEST(gpu_stream, of_two_threads_may_share_a_matrix) {
   using V = TypeParam;
   for (const char* kernel : {"merge", "segments", "auto"}) {

@@ -8,6 +8,7 @@
 #include "kit/said_by.hpp"
 
 #include <furrow/function_operator.hpp>
+#include <furrow/gemv.hpp>
 #include <furrow/matrix.hpp>
 #include <furrow/solver.hpp>
 
@@ -51,6 +52,67 @@ TYPED_TEST(gpu_vectors, have_the_bits_of_vectors_on_the_host) {
       EXPECT_TRUE(kit::same_bits(as_cview(host_array<V>(there_b)), as_cview(b))) << method;
     }
   }
+}
+
+/// Seen by a copy that does not follow our stream, of x that went through the host and is small.
+TYPED_TEST(gpu_vectors, are_there_when_solve_returns) {
+  using V = TypeParam;
+  const auto a = kit::as_precision<V>(kit::laplacian(30, 30));
+  const auto b = kit::random_vector<V>(900, 1);
+  for (const double scale : {1.0, 0.0}) {
+    host_array<V> scaled(b);
+    for (V& v : scaled) v *= V(scale);
+    solve_options o = this->options("auto");
+    o.precond = "auto", o.format = "auto";
+    solver<V> kept(a, o);
+    host_array<V> here(900, V(7));
+    EXPECT_EQ(kept.solve(as_cview(scaled), as_view(here)).why, status::converged);
+    for (int turn = 0; turn < 5; ++turn) {
+      const gpu_array<V> there_b(scaled);
+      gpu_array<V> there(host_array<V>(900, V(7)));
+      EXPECT_EQ(kept.solve(as_cview(there_b), as_view(there)).why, status::converged);
+      host_array<V> home(900);
+      ASSERT_EQ(cudaMemcpy(home.data(), there.data(), home.byte_count(), cudaMemcpyDeviceToHost), cudaSuccess);
+      EXPECT_TRUE(kit::same_bits(as_cview(home), as_cview(here))) << scale << ' ' << turn;
+    }
+  }
+}
+
+/// What the host would find of a system that failed is found of vectors there, too.
+TYPED_TEST(gpu_vectors, of_a_system_that_fails_have_the_cause_of_those_on_the_host) {
+  using V = TypeParam;
+  auto a = this->a;
+  for (V& v : a.val) v *= V(sizeof(V) == 8 ? 1e-180 : 1e-35);
+  solve_options o = this->options("cr");
+  o.precond = "none";
+  solver<V> kept(a, o);
+  const auto b = kit::random_vector<V>(this->n, 1);
+  host_array<V> x(this->n, V(0));
+  const auto here = kept.solve(as_cview(b), as_view(x));
+  const gpu_array<V> there_b(b);
+  gpu_array<V> there_x(host_array<V>(this->n, V(0)));
+  const auto there = kept.solve(as_cview(there_b), as_view(there_x));
+  EXPECT_NE(here.message.find("squares"), std::string::npos) << here.message;
+  EXPECT_EQ(there.message, here.message);
+}
+
+TYPED_TEST(gpu_vectors, that_lie_elsewhere_are_refused_by_a_sentence) {
+  using V = TypeParam;
+  const gpu_array<std::int32_t> there_ptr(3, 0);
+  const gpu_array<V> there(4, V(1));
+  const host_array<V> here(4, V(1));
+  host_array<V> y(2, V(0));
+  gpu_array<V> there_y(2, V(0));
+  const csr_arrays<V, std::int32_t> rows{{2, 2}, as_cview(there_ptr), {there_ptr.data(), 3}, {there.data(), 3}, {}};
+  EXPECT_NE(sentence([&] { (void)to_coo(rows); }).find("row_ptr is on gpu:0"), std::string::npos);
+  gemv_options o;
+  const auto multiply = [&](const V* a, const V* from, V* to) {
+    return sentence([&] { gemv<V>(V(1), dense_view<V>{a, {2, 2}, 2}, {from, 2}, V(0), {to, 2}, o); });
+  };
+  EXPECT_NE(multiply(there.data(), here.data(), y.data()).find("A lies in the memory of a GPU"), std::string::npos);
+  o.where = this->gpu;
+  EXPECT_NE(multiply(here.data(), there.data(), there_y.data()).find("A lies in host memory"), std::string::npos);
+  EXPECT_NE(multiply(there.data(), there.data(), y.data()).find("y lies in host memory"), std::string::npos);
 }
 
 TYPED_TEST(gpu_vectors, do_not_pass_the_host) {

@@ -149,8 +149,10 @@ void pop(const lent_queue& l) {
 }
 
 void check_stream(const execution& e) {
+  const auto stream = static_cast<runtime::stream>(e.stream);
+  if (is_recorded(stream)) return; // to ask for its device would end the recording
   int ordinal = -1;
-  check(runtime::device_of(static_cast<runtime::stream>(e.stream), &ordinal));
+  check(runtime::device_of(stream, &ordinal));
   furrow::check(ordinal < 0 || ordinal == e.where.ordinal, fault::usage,
                 "the stream is on another GPU than the execution");
 }
