@@ -11,6 +11,7 @@ from . import _gpu
 from ._checks import numbers
 from ._errors import DeviceError, UsageError
 from ._stored import check_stored
+from ._tensors import as_numpy, numpy_type, rows_of
 
 F32, F64 = np.dtype(np.float32), np.dtype(np.float64)
 
@@ -50,21 +51,18 @@ def dtype_of(A: Any) -> Any:
         dtype = numbers(A, "A").dtype
     if dtype is None:
         return None
-    name = str(dtype).removeprefix("torch.")
-    return np.dtype("float16" if name == "bfloat16" else name) if _gpu.is_torch(A) else np.dtype(dtype)
+    return numpy_type(A) if _gpu.is_torch(A) else np.dtype(dtype)
 
 
-def on_host(A: Any) -> Any:
+def on_host(A: Any, name: str = "A") -> Any:
     """A matrix on a GPU, or a sparse one of PyTorch, as SciPy's or NumPy's; anything else as it is. The set-up reads
     matrices in host memory."""
     if _gpu.is_cupy_sparse(A):
         return (A if A.format == "csr" else A.tocsr()).get()
     if _gpu.is_torch(A):
-        A = A.detach()
         if not _gpu.is_sparse(A):
-            return A.cpu().numpy()
-        A = A.to_sparse_csr()
-        values, col, row_ptr = (part.cpu().numpy() for part in (A.values(), A.col_indices(), A.crow_indices()))
+            return as_numpy(A.cpu(), name)
+        row_ptr, col, values = (as_numpy(part.cpu(), name) for part in rows_of(A, name))
         return sp.csr_array((values, col, row_ptr), shape=tuple(A.shape), copy=False)
     if _gpu.is_sparse(A):  # of JAX, in rows
         return sp.csr_array((np.asarray(A.data), np.asarray(A.indices), np.asarray(A.indptr)), shape=A.shape)
@@ -87,7 +85,7 @@ def form_of(A: Any) -> str:
 
 def as_rows(A: Any, name: str = "A") -> tuple[Any, Any, Any, tuple[int, int]]:
     """(indptr, indices, data, shape) of a sparse or dense matrix. CSR arrays in host memory are taken where they lie."""
-    A = on_host(A)
+    A = on_host(A, name)
     if not sp.issparse(A):
         if hasattr(A, "matvec"):
             how = f", as {name}.tocsr() makes it" if hasattr(A, "tocsr") else ""

@@ -9,6 +9,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from ._errors import InputError, UsageError
+from ._gpu import is_torch
+from ._tensors import as_numpy
 
 
 def numbers(x: Any, name: str) -> Any:
@@ -19,7 +21,7 @@ def numbers(x: Any, name: str) -> Any:
         raise InputError(f"{name} has {int(np.sum(np.ma.getmaskarray(x)))} masked elements: say what they are, as "
                          f"{name}.filled(0) does")
     try:
-        array = np.asarray(x)
+        array = as_numpy(x, name) if is_torch(x) else np.asarray(x)
     except ValueError:
         if not isinstance(x, (list, tuple)):
             raise

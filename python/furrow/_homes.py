@@ -132,8 +132,8 @@ class OnGpu(Home):
 
     def check_out(self, out: Any, shape: Any, dtype: Any) -> None:
         self.enter(out, "out")
-        if self.dtype(out) != dtype:
-            raise TypeError(f"out holds {self.dtype(out).name}, but the result is {dtype.name}: give an array of that "
+        if self.type_name(out) != dtype.name:
+            raise TypeError(f"out holds {self.type_name(out)}, but the result is {dtype.name}: give an array of that "
                             "type")
         if tuple(out.shape) != shape:
             raise UsageError(f"out is of shape {tuple(out.shape)}, but the result is of shape {shape}")

@@ -5,11 +5,10 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-import numpy as np
-
 from . import _gpu
-from ._errors import DeviceError
+from ._errors import DeviceError, UsageError
 from ._homes import Home, OnGpu, kind_of
+from ._tensors import check_dense, dense, numpy_type
 
 
 class Cupy(OnGpu):
@@ -84,11 +83,15 @@ class Torch(OnGpu):
         return isinstance(x, self._torch.Tensor)
 
     def enter(self, x: Any, name: str) -> Any:
-        return super().enter(x, name).detach()
+        return dense(super().enter(x, name), name)
+
+    def check_out(self, out: Any, shape: Any, dtype: Any) -> None:
+        super().check_out(out, shape, dtype)
+        if out.is_neg():
+            raise UsageError("out is a negated view, whose memory holds the opposite of what it shows: give a tensor of its own")
 
     def dtype(self, x: Any) -> Any:
-        name = str(x.dtype).removeprefix("torch.")
-        return np.dtype("float16" if name == "bfloat16" else name)  # both are for gemv alone
+        return numpy_type(x)
 
     def type_name(self, x: Any) -> str:
         return str(x.dtype).removeprefix("torch.")
@@ -177,7 +180,9 @@ LIBRARIES = {"cupy": Cupy, "torch": Torch, "jax": Jax, "jaxlib": Jax}
 
 def home_of(x: Any, name: str) -> Home:
     """Where x lives. Raises DeviceError for a GPU that cannot be used, TypeError for an array that nothing is known
-    of."""
+    of, and for a tensor that is not dense."""
+    if _gpu.is_torch(x):
+        check_dense(x, name)
     ordinal = _gpu.ordinal_of(x)
     if ordinal is None:
         return Home(name)

@@ -212,7 +212,7 @@ class Matrix(_core.Matrix):
         if rows is None:
             if at is not None:
                 _gpu.usable("data", at)
-            return Home("data"), numbers(on_host(data), "data")
+            return Home("data"), numbers(on_host(data, "data"), "data")
         if at is None:
             data = np.ascontiguousarray(data)
             return rows, rows.enter(rows.from_host(data.astype(real_type(data.dtype), copy=False)), "data")

@@ -23,7 +23,7 @@ def product_of(A: Any, name: str) -> Any:
     """The function x -> A @ x of whatever multiplies."""
     refuse_gpu(A, name)
     if isinstance(A, (Matrix, _Transpose)) or is_matrix(A):
-        A = on_host(A) if _gpu.is_torch(A) else A
+        A = on_host(A, name) if _gpu.is_torch(A) else A
         checked(A, name)
         return lambda x: A @ x
     if hasattr(A, "matvec"):

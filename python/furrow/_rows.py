@@ -14,6 +14,7 @@ from ._arrays import as_rows, contiguous, form_of, real_type
 from ._errors import UsageError
 from ._homes import Home
 from ._libraries import home_of
+from ._tensors import rows_of
 
 
 @dataclasses.dataclass(frozen=True)
@@ -50,8 +51,12 @@ def _rows_there(A: Any, dtype: Any) -> Rows:
     """Offsets and columns stay where they lie; values are a copy, which what the caller writes later does not reach."""
     if A.ndim != 2:
         raise UsageError(f"A has {A.ndim} axes: a matrix has 2")
-    home = home_of(A.data if _gpu.is_sparse(A) and not _gpu.is_torch(A) else A, "A")
-    indptr, indices, data = _parts(A, home)
+    if _gpu.is_torch(A):
+        indptr, indices, data = rows_of(A, "A")
+        home = home_of(data, "A")
+    else:
+        home = home_of(A.data if _gpu.is_sparse(A) else A, "A")
+        indptr, indices, data = _parts(A, home)
     wide = max(home.item_size(indptr), home.item_size(indices)) > 4
     index = np.dtype(np.int64 if wide else np.int32)
     values = home.contiguous(data, real_type(home.dtype(data)) if dtype is None else dtype)
@@ -63,10 +68,6 @@ def _rows_there(A: Any, dtype: Any) -> Rows:
 
 def _parts(A: Any, home: Home) -> tuple[Any, Any, Any]:
     """(indptr, indices, data) as arrays of the home; what is not by rows is converted by its own library, there."""
-    if _gpu.is_torch(A):
-        A = A.detach()
-        A = A if str(A.layout) == "torch.sparse_csr" else A.to_sparse_csr()
-        return A.crow_indices(), A.col_indices(), A.values()
     if not _gpu.is_sparse(A):
         A = home.enter(A, "A")
         A = importlib.import_module("cupyx.scipy.sparse").csr_matrix(A.astype(real_type(A.dtype), copy=False))

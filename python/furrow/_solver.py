@@ -33,6 +33,7 @@ from ._placing import by_nodes, device_for, refuse_blocks_of_ranks, with_block_s
 from ._result import Result
 from ._rows import rows_at
 from ._stored import checked
+from ._tensors import check_matrix
 from ._watching import Watching, weakly
 
 _SMALLEST_RTOL = 2 * float(np.finfo(np.float32).eps)
@@ -124,6 +125,8 @@ class Solver:
                  checkpoint: str | os.PathLike[str] | None = None, every: float | None = None) -> None:
         check_names(solver=solver, format=format, kernel=kernel, scale=scale, reorder=reorder)
         rtol, atol = number_of(rtol, "rtol"), number_of(atol, "atol")
+        if _gpu.is_torch(A):
+            check_matrix(A, "A")
         shape = getattr(A, "shape", None)
         if shape is None and is_matrix(A):
             A = numbers(A, "A")

@@ -9,7 +9,9 @@ import scipy.sparse as sp
 from hypothesis import given
 
 import furrow
+from furrow._libraries import Torch
 from furrow._placing import _pays
+from furrow._tensors import rows_of
 
 MAY_REFUSE = {"bcsr", "dia", "ell", "hdia", "stencil"}  #: what would take too much memory for them, unless a parameter says so
 FORMATS = ["auto", *furrow.show_config()["formats"], "dia:1000", "hdia:1000", "ell:1000", "stencil:0"]
@@ -347,6 +349,54 @@ def test_tensors_of_pytorch_in_host_memory(grid):
     identity = torch.eye(len(b), dtype=torch.float64)
     for tensor in (identity, identity.to_sparse_csr(), identity.to_sparse_coo()):
         assert furrow.solve(A, b, solver="cg", M=tensor).success
+
+
+def test_negated_views_of_pytorch_are_what_they_show(grid):
+    torch = pytest.importorskip("torch")
+    A, b = grid
+    dense, x = torch.tensor(A.toarray()), torch.tensor(b)
+    negative = torch._neg_view(x)
+    P, s = furrow.Matrix(A), furrow.Solver(A, "cg")
+    assert (P @ negative == -(P @ b)).all() and (s.solve(negative).x == -s.solve(b).x).all()
+    assert (furrow.Matrix(torch._neg_view(dense)) @ b == -(A @ b)).all()
+    P.update_values(torch._neg_view(torch.tensor(A.data)))
+    assert (P @ b == -(A @ b)).all()
+    home = Torch("x", None)  # what happens on a GPU, in host memory
+    assert not home.enter(negative, "x").is_neg() and (home.enter(negative, "x") == -x).all()
+    home.check_out(x, (400,), np.dtype(float))
+    with pytest.raises(furrow.UsageError, match="^out is a negated view, .*: give a tensor of its own$"):
+        home.check_out(negative, (400,), np.dtype(float))
+    indptr, indices, data = map(torch.tensor, (A.indptr, A.indices, A.data))
+    csr = torch.sparse_csr_tensor(indptr, indices, torch._neg_view(data), A.shape)
+    assert (furrow.Matrix(csr) @ b == -(A @ b)).all() and not rows_of(csr, "A")[2].is_neg()
+
+
+def test_tensors_of_pytorch_that_nothing_is_made_of(grid):
+    torch = pytest.importorskip("torch")
+    A, b = grid
+    dense, x = torch.tensor(A.toarray()), torch.tensor(b)
+    hybrid = torch.sparse_coo_tensor([[0, 1]], dense[:2], dense.shape)
+    for kind, wrong in (("sparse_bsr", dense.to_sparse_bsr(2)), ("sparse_bsc", dense.to_sparse_bsc(2)), ("hybrid", hybrid),
+                        ("nested", torch.nested.nested_tensor([x, x[:3]]))):
+        for call in (lambda A: furrow.solve(A, b), furrow.Matrix, furrow.Solver, lambda A: rows_of(A, "A")):
+            with pytest.raises(TypeError, match=f"^A is a {kind} tensor: give csr, csc, coo or dense|^A is a nested tensor"):
+                call(wrong)
+        with pytest.raises(TypeError, match=f"^b is a {kind} tensor: give a dense one"):
+            furrow.Solver(A).solve(wrong)
+    for kind, wrong in (("sparse_csr", x.reshape(400, 1).to_sparse_csr()), ("sparse_coo", x.to_sparse())):
+        for name, call in (("b", lambda b: furrow.solve(A, b)), ("b", furrow.Solver(A).solve),
+                           ("x", lambda x: furrow.gemv(A.toarray(), x)), ("x0", lambda x0: furrow.cg(A, b, x0))):
+            with pytest.raises(TypeError, match=f"^{name} is a {kind} tensor: give a dense one"):
+                call(wrong)
+    for dtype, words in ((torch.float8_e4m3fn, "tensors of float8_e4m3fn are not supported: convert them by .to"),
+                         (torch.bfloat16, "tensors of bfloat16 are for furrow.gemv on a GPU alone: convert them by .to")):
+        for call in (lambda: furrow.solve(dense.to(dtype), b), lambda: furrow.Matrix(dense.to(dtype)),
+                     lambda: furrow.solve(A, x.to(dtype)), lambda: furrow.gemv(dense.to(dtype), b),
+                     lambda: Torch("b", None).vector(x.to(dtype), 400, "b")):
+            with pytest.raises(TypeError, match="^" + words):
+                call()
+    with pytest.raises(TypeError, match="^out holds bfloat16, but the result is float64"):
+        Torch("b", None).check_out(x.to(torch.bfloat16), (400,), np.dtype(float))
 
 
 def test_a_result_without_a_preconditioner_names_none(grid):

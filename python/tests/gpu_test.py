@@ -250,6 +250,28 @@ def test_the_current_stream_is_honoured(grid):
 
 
 @needs_gpu
+def test_negated_views_of_torch_are_what_they_show(grid):
+    torch = pytest.importorskip("torch")
+    A, b = grid
+    there, c = Library("torch").rows(A), torch.as_tensor(b, device="cuda")
+    negative = torch._neg_view(c)
+    P, s, dense = furrow.Matrix(there), furrow.Solver(there, "cg"), there.to_dense()
+    assert (P @ negative == -(P @ c)).all() and (s.solve(negative).x == -s.solve(c).x).all()
+    assert (furrow.gemv(torch._neg_view(dense), c) == -furrow.gemv(dense, c)).all()
+    for call in (lambda: P.apply(c, out=negative), lambda: s.solve(c, out=negative)):
+        with pytest.raises(furrow.UsageError, match="^out is a negated view"):
+            call()
+    before = P @ c
+    P.update_values(torch._neg_view(torch.as_tensor(A.data, device="cuda")))
+    assert (P @ c == -before).all()
+    for kind, wrong in (("sparse_bsr", dense.to_sparse_bsr(2)), ("nested", torch.nested.nested_tensor([c, c[:3]]))):
+        with pytest.raises(TypeError, match=f"^A is a {kind} tensor: give csr, csc, coo or dense"):
+            furrow.Solver(wrong)
+        with pytest.raises(TypeError, match=f"^b is a {kind} tensor: give a dense one"):
+            s.solve(wrong)
+
+
+@needs_gpu
 def test_torch_streams_are_honoured(grid):
     torch = pytest.importorskip("torch")
     A, b = grid
