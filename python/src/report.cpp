@@ -66,10 +66,14 @@ nb::dict dict_of_rung(const solve_rung& r) {
   d["seconds"] = seconds;
   return d;
 }
+/// The device that `describe` wrote. It may be of another machine: this one is not asked whether it has it.
+device device_of(const std::string& said) {
+  return device_at(said.starts_with("gpu:") ? std::stoi(said.substr(4)) : -1);
+}
 solve_rung rung_of(const nb::dict& d) {
   solve_rung r;
   each_field_of_rung(r, reader(d));
-  r.where = parse_device(nb::cast<std::string>(d["device"]));
+  r.where = device_of(nb::cast<std::string>(d["device"]));
   r.why = status_of(nb::cast<std::string>(d["status"]));
   const auto seconds = nb::cast<nb::dict>(d["seconds"]);
   r.setup_seconds = nb::cast<double>(seconds["setup"]), r.solve_seconds = nb::cast<double>(seconds["solve"]);

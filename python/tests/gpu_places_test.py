@@ -121,6 +121,15 @@ def test_a_report_of_a_device_that_is_elsewhere(grid, tmp_path):
     assert "gpu:7" in (tmp_path / "solve.html").read_text(encoding="utf-8")
 
 
+def test_a_report_of_rungs_that_ran_elsewhere(grid, tmp_path):
+    r = furrow.solve(*grid)
+    for rung in r._report["rungs"]:
+        assert rung["device"] == "cpu"
+        rung["device"] = "gpu:7 (NVIDIA H200)"
+    r.report(tmp_path / "solve.html")
+    assert "gpu:7" in (tmp_path / "solve.html").read_text(encoding="utf-8")
+
+
 def test_the_default_is_set_once(grid, monkeypatch):
     A, b = grid
     monkeypatch.setattr(furrow, "default_device", "tpu")
