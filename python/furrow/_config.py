@@ -7,7 +7,7 @@ import subprocess
 import sys
 from typing import Any
 
-from . import _core
+from . import _core, _gpu
 from ._checks import whole_of
 
 
@@ -58,7 +58,7 @@ def devices() -> list[str]:
     >>> "cpu" in furrow.devices()
     True
     """
-    return ["cpu"] + [f"gpu:{ordinal}" for ordinal, *_ in _core.devices()["gpus"]]
+    return ["cpu"] + [f"gpu:{ordinal}" for ordinal, *_ in _gpu.inspect()["gpus"]]
 
 
 def doctor() -> str:
@@ -86,7 +86,7 @@ def show_config() -> dict[str, Any]:
         "python": sys.version.split()[0],
         "numpy": numpy.__version__,
         "scipy": scipy.__version__,
-        "gpu": _core.devices()["gpu_built"],
+        "gpu": _gpu.inspect()["gpu_built"],
         "solvers": [name for name, *_ in _core.solvers()],
         "preconditioners": [name for name, *_ in _core.preconditioners()],
         "formats": list(_core.formats()),

@@ -80,21 +80,40 @@ class _Auto:
 AUTO = _Auto()
 _known: dict[str, int | None] = {"cpu": None}
 _gpus: list[int] = []  # their number, once it was asked for
+_forked = False  # from a process that has GPUs: CUDA does not survive that
 
 
 def count() -> int:
     """GPUs that can be used. Asking the driver takes a while; a child of a fork has none."""
     if not _gpus:
-        _gpus.append(len(_core.devices()["gpus"]))
+        inspect()
     return _gpus[0]
 
 
+def inspect() -> Any:
+    """What the compiled part finds now."""
+    found = _core.devices()
+    _gpus[:] = [0 if _forked else len(found["gpus"])]
+    return found
+
+
 def _forget() -> None:
-    if _gpus or len(_known) > 1:  # the driver was asked: CUDA does not survive a fork
+    global _forked
+    if any(_gpus) or len(_known) > 1:  # the driver was asked
+        _forked = True
         _gpus[:] = [0]
+        for name in [*_known]:
+            if name != "cpu":
+                del _known[name]
 
 
 os.register_at_fork(after_in_child=_forget)
+
+
+def check_process(where: int | None) -> None:
+    """What lives on a GPU came along to a child of a fork by its name alone."""
+    if _forked and where is not None:
+        raise DeviceError('a child of os.fork has no GPU: begin it by spawn, or say device="cpu"')
 
 
 def parse(device: Any) -> int | None | _Auto:
@@ -108,6 +127,8 @@ def parse(device: Any) -> int | None | _Auto:
     if device == "auto":
         return AUTO
     if device not in _known:
+        if device.startswith("gpu"):
+            check_process(0)
         ordinal = _core.ordinal_of(device)  # says what is wrong with the name, or why there is no such GPU
         _known[device] = None if ordinal < 0 else ordinal
     return _known[device]
@@ -124,6 +145,7 @@ def usable(name: str, ordinal: int) -> None:
 
 def check_at(name: str, at: int | None, where: int | None, what: str) -> None:
     """An array of the caller beside what lives on a device already. Host memory serves everywhere."""
+    check_process(where)
     if at is None or at == where:
         return
     usable(name, at)
@@ -152,6 +174,7 @@ def pick(device: Any, A: int | None, b: int | None, pays: Callable[[], bool], *,
 
 def check_asked(device: Any, where: int | None) -> None:
     """What a call on a kept Matrix says of a device beside where that one lives."""
+    check_process(where)
     if device is not None and parse(device) not in (AUTO, where):
         raise DeviceError(f'A is a Matrix on the {name_of(where)}, but device="{device}": leave device out, or make '
                           f'another one by Matrix(A, device="{device}")')

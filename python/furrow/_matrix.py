@@ -195,6 +195,7 @@ class Matrix(_core.Matrix):
         if not isinstance(data, np.ndarray) and is_matrix(data) and hasattr(data, "nnz"):
             raise TypeError(f"the new values are a {type(data).__name__}: give those of the rows alone, as A.data of a "
                             "CSR matrix")
+        _gpu.check_process(self._where)
         home, data = self._values_where_rows_lie(data)
         if real_type(self.dtype, home.dtype(data)) != self.dtype:
             raise TypeError(f"the new values are {home.dtype(data)}, but the matrix holds {self.dtype}: convert one of "

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _core
+from . import _core, _gpu
 from ._arrays import F32, as_vector, dtype_of, is_matrix, real_type, refuse_gpu
 from ._checkpoints import Checkpoints, fingerprint_of_rows, finish, tell
 from ._checks import check_names, check_residuals, count_of, flag_of, number_of
@@ -39,12 +39,17 @@ def chosen(devices: str | Sequence[str | int] | None, ranks: int | None, device:
     if isinstance(devices, str):
         if devices != "all":
             raise UsageError(f'devices="{devices}" must be "all", a list of GPUs, or "cpu" with ranks')
-        return _core.ordinals_of("gpu:all")
+        return _ordinals("all")
     if not hasattr(devices, "__len__"):
         raise TypeError(f"devices is a {type(devices).__name__}: give \"all\", or a list such as [0, 1]")
     if not len(devices):
         raise UsageError("devices names no GPU: give \"all\", or a list such as [0, 1]")
-    return _core.ordinals_of(f"gpu:{','.join(map(_number, devices))}")
+    return _ordinals(",".join(map(_number, devices)))
+
+
+def _ordinals(which: str) -> list[int]:
+    _gpu.check_process(0)
+    return _core.ordinals_of(f"gpu:{which}")
 
 
 def _is_whole(n: Any) -> bool:

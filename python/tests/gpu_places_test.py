@@ -2,6 +2,7 @@
 """Where arrays lie, and what is refused: nothing here needs a GPU."""
 import copy
 import os
+import traceback
 
 import numpy as np
 import pytest
@@ -211,6 +212,37 @@ def test_a_child_of_a_fork_has_no_gpu(monkeypatch):
         os._exit(_gpu.count())
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     assert _gpu.count() == 2
+
+
+def test_a_child_of_a_fork_says_that_it_has_no_gpu(one_gpu, grid):
+    A, b = grid
+    P = furrow.Matrix(A)
+    s = furrow.Solver(P, "cg")
+    on_gpu = shown((400, 400))
+    on_gpu.ndim = 2
+
+    def asks_for_it():
+        s._where = 0  # as one that was made on a GPU
+        for call in (lambda: furrow.cg(A, b, device="gpu"), lambda: furrow.Matrix(A, device="gpu:1"),
+                     lambda: furrow.gemv(np.eye(400), b, device="gpu"), lambda: furrow.solve(A, b, devices="all"),
+                     lambda: furrow.solve_batch([(A, b)], device="gpu"), lambda: furrow.solve(A, b, devices=[0]),
+                     lambda: furrow.cg(on_gpu, b), lambda: s.solve(b), lambda: _gpu.check_asked(None, 0)):
+            with pytest.raises(furrow.DeviceError,
+                               match='a child of os.fork has no GPU: begin it by spawn, or say device="cpu"$'):
+                call()
+        assert furrow.cg(A, b).success and furrow.cg(A, b, device="cpu").success and (P @ b == A @ b).all()
+        assert len(furrow.devices()) == 1 or _gpu.count() == 0
+
+    child = os.fork()
+    if child == 0:
+        try:
+            asks_for_it()
+        except BaseException:
+            traceback.print_exc()
+            os._exit(1)
+        os._exit(0)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert not _gpu._forked
 
 
 def test_no_gpu_is_asked_for_what_does_not_pay(monkeypatch, grid):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Where there is a GPU: arrays of CuPy, PyTorch and JAX where they lie."""
+import os
 import threading
 
 import numpy as np
@@ -247,6 +248,24 @@ def test_the_current_stream_is_honoured(grid):
                 x.fill(0)  # the product has read it
             stream.synchronize()
             assert same(z.get(), result)
+
+
+@needs_gpu
+def test_a_child_of_a_fork_has_no_gpu(grid):
+    A, b = grid
+    P, s = furrow.Matrix(A, device="gpu"), furrow.Solver(A, "cg", device="gpu")
+    child = os.fork()
+    if child == 0:
+        refused = 0
+        for call in (lambda: P @ b, lambda: P.update_values(A.data), lambda: s.solve(b),
+                     lambda: furrow.cg(A, b, device="gpu"), lambda: furrow.solve(A, b, devices="all")):
+            try:
+                call()
+            except furrow.DeviceError as e:
+                refused += str(e).startswith("a child of os.fork has no GPU: ")
+        os._exit(refused)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 5
+    assert np.allclose(P @ b, A @ b)
 
 
 @needs_gpu
