@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from . import _core
-from ._errors import DeviceError
+from ._errors import DeviceError, SolveWarning
 
 #: Entries from which on solving on a GPU pays for the copies where all arrays are in host memory. A whole call of cg on
 #: 183600 entries takes 10 ms on an H100 and 17 ms on 16 cores, on 53600 the same (bench/results/python_gpu.json).
@@ -71,6 +72,17 @@ def place(ordinal: int | None) -> str:
 def name_of(ordinal: int | None) -> str:
     """A device as it is asked for."""
     return "cpu" if ordinal is None else f"gpu:{ordinal}"
+
+
+def _opens() -> bool:
+    """Whether the first GPU serves: another process may hold its memory, which its first use tells."""
+    try:
+        _core.copied_bytes(0)
+    except MemoryError as e:
+        _gpus[:] = [0]
+        warnings.warn(f"gpu:0 is left out, and the CPU computes: {e}", SolveWarning, stacklevel=6)
+        return False
+    return True
 
 
 class _Auto:
@@ -168,7 +180,7 @@ def pick(device: Any, A: int | None, b: int | None, pays: Callable[[], bool], *,
         return at
     asked = parse(device)
     if isinstance(asked, _Auto):
-        return 0 if pays() and count() > 0 else None
+        return 0 if pays() and count() > 0 and _opens() else None
     return asked
 
 

@@ -245,6 +245,20 @@ def test_a_child_of_a_fork_says_that_it_has_no_gpu(one_gpu, grid):
     assert not _gpu._forked
 
 
+def test_a_gpu_whose_memory_others_hold_is_left_out_with_one_warning(monkeypatch, grid):
+    def full(ordinal):
+        raise furrow.MemoryError("gpu:0 has no memory left")
+
+    monkeypatch.setattr(_gpu, "_gpus", [1])
+    monkeypatch.setattr(_gpu._core, "copied_bytes", full)
+    large = furrow.generate("poisson2d:330")
+    x = np.ones(large.shape[0])
+    with pytest.warns(furrow.SolveWarning, match="^gpu:0 is left out, and the CPU computes: gpu:0 has no memory left") as heard:
+        for _ in range(2):
+            assert furrow.cg(large, x, maxiter=3).device == "cpu"
+    assert len(heard) == 1
+
+
 def test_no_gpu_is_asked_for_what_does_not_pay(monkeypatch, grid):
     def ask():
         raise AssertionError("the driver was asked")
