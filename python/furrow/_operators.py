@@ -144,3 +144,9 @@ def shifted(A: Any, shift: float) -> Any:
 def is_of_numpy(A: Any) -> bool:
     """Whether A multiplies NumPy's arrays alone."""
     return isinstance(A, sla.LinearOperator) or isinstance(A, Shifted) and is_of_numpy(A.of)
+
+
+def is_of_cupy(A: Any) -> bool:
+    """Whether A multiplies CuPy's arrays alone. A matrix of CuPy is one of ours then."""
+    of_cupy = any(kind.__module__.startswith("cupyx.") for kind in type(A).__mro__)
+    return hasattr(A, "matvec") and of_cupy or isinstance(A, Shifted) and is_of_cupy(A.of)

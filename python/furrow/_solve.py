@@ -53,8 +53,8 @@ def solve(A: Any, b: Any, x0: Any = None, *, rtol: float = 1e-08, atol: float = 
 
     With ``devices="all"``, or a list such as ``[0, 1]`` or ``["gpu:0", "gpu:1"]``, each of these GPUs has a share of
     the rows, and they solve together; one GPU alone solves as by `device`. ``ranks=4`` does the same with four groups of threads of
-    the CPU. A, b and x0 are in host memory then, M is named, and `Result.parts` says what each had. Checkpoints are the
-    same files, which ranks write together; a monitor sees no x beside them. See docs/ranks.md.
+    the CPU. Where there are several, A, b and x0 are in host memory, M is named, and `Result.parts` says what each had.
+    Checkpoints are the same files, which ranks write together; a monitor sees no x beside them. See docs/ranks.md.
 
     >>> import furrow, numpy as np
     >>> r = furrow.solve(furrow.generate("convection2d:20:10"), np.ones(400))

@@ -23,6 +23,7 @@ from ._matrix import Matrix
 from ._operators import (
     fitted,
     fitted_there,
+    is_of_cupy,
     operator_dtype,
     product_of,
     transposed_product_of,
@@ -158,6 +159,7 @@ class Solver:
             raise UsageError(f"M is of shape {tuple(of_m)}, but A of {self.shape}: it must be of {(n, n)}, {what}")
         refuse_blocks_of_ranks(M)
         self._where = device_for(A, solver, M, device)
+        self._of_cupy = [name for operator, name in ((A, "A"), (M, "M")) if is_of_cupy(operator)]
         self.device = _gpu.name_of(self._where)
         self.solver = solver
         self._free = threading.Lock()
@@ -270,6 +272,9 @@ class Solver:
         for name, array in (("b", b), ("x0", x0), ("out", out)):
             _gpu.check_at(name, _gpu.ordinal_of(array), self._where, "this Solver")
         home = home_of(b, "b")
+        if self._of_cupy and home.library != "cupy":
+            raise TypeError(f"{self._of_cupy[0]} is a LinearOperator of CuPy, which multiplies its arrays alone, and b an array of "
+                            f"{home.library}: give b as an array of CuPy")
         if home.ordinal is None and self._where is not None and self._calls_python:
             raise UsageError(f"b lies in host memory, but A or M is a function of Python, which is called with arrays on "
                              f'{self.device}: give b there, or say device="cpu"')

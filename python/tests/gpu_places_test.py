@@ -205,6 +205,24 @@ def test_operators_of_numpy_stay_on_the_cpu(one_gpu, grid):
             call()
 
 
+def test_operators_of_cupy_multiply_its_arrays_alone(grid):
+    class LinearOperator:
+        __module__ = "cupyx.scipy.sparse.linalg._interface"
+
+    class mine(LinearOperator):
+        shape, dtype = (400, 400), np.dtype(float)
+
+        def matvec(self, x):
+            raise AssertionError("the operator was called")
+
+    A, b = grid
+    for name, call in (("A", lambda: furrow.cg(mine(), b)), ("M", lambda: furrow.cg(A, b, M=mine())),
+                       ("A", lambda: furrow.Solver(mine(), "cg").solve(b)),
+                       ("A", lambda: furrow.minres(mine(), b, shift=1.0))):
+        with pytest.raises(TypeError, match=f"^{name} is a LinearOperator of CuPy, .*, and b an array of numpy: give b as"):
+            call()
+
+
 def test_a_child_of_a_fork_has_no_gpu(monkeypatch):
     monkeypatch.setattr(_gpu, "_gpus", [2])  # as one whose driver was asked
     child = os.fork()
