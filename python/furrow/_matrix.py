@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from . import _core, _gpu
-from ._arrays import F64, contiguous, is_matrix, on_host, real_type
+from ._arrays import F64, contiguous, on_host, real_type
 from ._checks import check_names, number_of, numbers, tuned
 from ._errors import UsageError
 from ._homes import Home
@@ -192,7 +192,7 @@ class Matrix(_core.Matrix):
         if self.converted is not None:
             raise UsageError(f"this Matrix was made from {self.converted['from']}, whose values may be in another order "
                              "than those of its rows: make it from A.tocsr(), and give the data of that")
-        if not isinstance(data, np.ndarray) and is_matrix(data) and hasattr(data, "nnz"):
+        if sp.issparse(data) or _gpu.is_sparse(data):
             raise TypeError(f"the new values are a {type(data).__name__}: give those of the rows alone, as A.data of a "
                             "CSR matrix")
         _gpu.check_process(self._where)

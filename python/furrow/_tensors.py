@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from ._errors import UsageError
+
 
 def _kind(x: Any) -> str:
     if x.is_nested:
@@ -36,6 +38,8 @@ def dense(x: Any, name: str) -> Any:
 def rows_of(A: Any, name: str) -> tuple[Any, Any, Any]:
     """(indptr, indices, data) of a matrix, where it lies; one that is not by rows is converted by PyTorch."""
     check_matrix(A, name)
+    if A.ndim != 2:
+        raise UsageError(f"{name} has {A.ndim} axes: a matrix has 2")
     A = A.detach()
     A = A if str(A.layout) == "torch.sparse_csr" else A.to_sparse_csr()
     return A.crow_indices(), A.col_indices(), A.values()

@@ -368,7 +368,9 @@ def test_negated_views_of_pytorch_are_what_they_show(grid):
         home.check_out(negative, (400,), np.dtype(float))
     indptr, indices, data = map(torch.tensor, (A.indptr, A.indices, A.data))
     csr = torch.sparse_csr_tensor(indptr, indices, torch._neg_view(data), A.shape)
-    assert (furrow.Matrix(csr) @ b == -(A @ b)).all() and not rows_of(csr, "A")[2].is_neg()
+    assert (furrow.Matrix(csr) @ b == -(A @ b)).all()
+    for made in (rows_of(csr, "A"), rows_of(torch._neg_view(dense), "A")):
+        assert not made[2].is_neg() and (made[2].numpy() == -A.data).all()
 
 
 def test_tensors_of_pytorch_that_nothing_is_made_of(grid):
@@ -388,6 +390,10 @@ def test_tensors_of_pytorch_that_nothing_is_made_of(grid):
                            ("x", lambda x: furrow.gemv(A.toarray(), x)), ("x0", lambda x0: furrow.cg(A, b, x0))):
             with pytest.raises(TypeError, match=f"^{name} is a {kind} tensor: give a dense one"):
                 call(wrong)
+    with pytest.raises(TypeError, match="^the new values are a Tensor: give those of the rows alone"):
+        furrow.Matrix(A).update_values(torch.tensor(A.data).to_sparse())
+    with pytest.raises(furrow.UsageError, match="^A has 1 axes: a matrix has 2"):
+        furrow.Matrix(x.to_sparse())
     for dtype, words in ((torch.float8_e4m3fn, "tensors of float8_e4m3fn are not supported: convert them by .to"),
                          (torch.bfloat16, "tensors of bfloat16 are for furrow.gemv on a GPU alone: convert them by .to")):
         for call in (lambda: furrow.solve(dense.to(dtype), b), lambda: furrow.Matrix(dense.to(dtype)),
