@@ -16,10 +16,12 @@ namespace furrow {
 namespace {
 
 /// An entry by its place in the whole matrix.
-template <class V> struct placed {
+template <class V> struct sent_entry {
   std::int32_t row, col;
   V value;
-  friend bool operator<(const placed& a, const placed& b) { return std::pair(a.row, a.col) < std::pair(b.row, b.col); }
+  friend bool operator<(const sent_entry& a, const sent_entry& b) {
+    return std::pair(a.row, a.col) < std::pair(b.row, b.col);
+  }
 };
 
 /// The root of the largest |A[i,k]| of each row, whose product is what a difference is small beside.
@@ -63,11 +65,11 @@ std::string own_asymmetry(const coo<V>& own, index_t row, const host_array<index
 
 /// What couples this rank to others, sorted by their rows and so by their ranks, with rows and columns swapped: a
 /// transposition, for the entries come by rows and the columns of the plan ascend.
-template <class V> host_array<placed<V>> mirrored(const rows_of_rank<V>& a) {
+template <class V> host_array<sent_entry<V>> mirrored(const rows_of_rank<V>& a) {
   host_array<index_t> next(a.plan.columns.size() + 1, 0);
   for (const std::int32_t j : a.far.col) ++next[j + 1];
   for (index_t j = 0; j + 1 < next.size(); ++j) next[j + 1] += next[j];
-  host_array<placed<V>> entries(a.far.nnz());
+  host_array<sent_entry<V>> entries(a.far.nnz());
   for (index_t k = 0; k < a.far.nnz(); ++k) {
     const std::int32_t j = a.far.col[k];
     entries[next[j]++] = {a.plan.columns[j], static_cast<std::int32_t>(a.first + a.far_rows[a.far.row[k]]),
@@ -77,7 +79,7 @@ template <class V> host_array<placed<V>> mirrored(const rows_of_rank<V>& a) {
 }
 
 /// Pieces that are sorted, one behind the other; piece p begins at begins[p].
-template <class V> void merge_pieces(host_array<placed<V>>& all, const std::vector<index_t>& begins) {
+template <class V> void merge_pieces(host_array<sent_entry<V>>& all, const std::vector<index_t>& begins) {
   for (std::size_t apart = 1; apart + 1 < begins.size(); apart *= 2)
     for (std::size_t p = 0; p + apart + 1 < begins.size(); p += 2 * apart)
       std::inplace_merge(all.begin() + begins[p], all.begin() + begins[p + apart],
@@ -86,13 +88,14 @@ template <class V> void merge_pieces(host_array<placed<V>>& all, const std::vect
 
 /// Each to the rank that has its row; what comes is sorted.
 template <class V>
-host_array<placed<V>> send_home(communicator& c, const rows_of_rank<V>& a, const host_array<placed<V>>& entries) {
+host_array<sent_entry<V>> send_home(communicator& c, const rows_of_rank<V>& a,
+                                    const host_array<sent_entry<V>>& entries) {
   const auto ranks = static_cast<std::size_t>(c.size()), me = static_cast<std::size_t>(c.rank());
   std::vector<index_t> counts(ranks, 0), all(ranks * ranks);
   const auto* at = entries.begin();
   for (std::size_t r = 0; r < ranks; ++r) {
     const auto* const end =
-        std::partition_point(at, entries.end(), [&](const placed<V>& e) { return e.row < a.begins[r + 1]; });
+        std::partition_point(at, entries.end(), [&](const sent_entry<V>& e) { return e.row < a.begins[r + 1]; });
     counts[r] = end - at, at = end;
   }
   c.gather_all(bytes_of(cview<index_t>(counts)), bytes_of(view<index_t>(all)));
@@ -100,14 +103,14 @@ host_array<placed<V>> send_home(communicator& c, const rows_of_rank<V>& a, const
   std::vector<incoming> in;
   index_t sent = 0, total = 0;
   for (std::size_t r = 0; r < ranks; ++r) total += all[r * ranks + me];
-  host_array<placed<V>> come(total);
+  host_array<sent_entry<V>> come(total);
   std::vector<index_t> begins{0};
   for (std::size_t r = 0; r < ranks; ++r) {
-    if (counts[r] > 0) out.push_back({int(r), bytes_of(cview<placed<V>>(entries.data() + sent, counts[r]))});
+    if (counts[r] > 0) out.push_back({int(r), bytes_of(cview<sent_entry<V>>(entries.data() + sent, counts[r]))});
     sent += counts[r];
     const index_t coming = all[r * ranks + me];
     if (coming == 0) continue;
-    in.push_back({int(r), bytes_of(view<placed<V>>(come.data() + begins.back(), coming))});
+    in.push_back({int(r), bytes_of(view<sent_entry<V>>(come.data() + begins.back(), coming))});
     begins.push_back(begins.back() + coming);
   }
   c.start(out, in);
@@ -119,12 +122,12 @@ host_array<placed<V>> send_home(communicator& c, const rows_of_rank<V>& a, const
 /// Compares own entries with the mirrors that came; one that the other side lacks is 0 there. A mirror of an entry that
 /// is missing here is looked at on the other side. Without roots pairs are compared with themselves alone.
 template <class V>
-std::string far_asymmetry(const rows_of_rank<V>& a, const host_array<placed<V>>& came, cview<V> root,
+std::string far_asymmetry(const rows_of_rank<V>& a, const host_array<sent_entry<V>>& came, cview<V> root,
                           cview<V> far_root) {
   const auto* mirror = came.begin();
   for (index_t k = 0; k < a.far.nnz(); ++k) { // by row and column of the whole matrix
     const std::int32_t i = a.far_rows[a.far.row[k]], j = a.far.col[k];
-    const placed<V> e{static_cast<std::int32_t>(a.first) + i, a.plan.columns[j], a.far.val[k]};
+    const sent_entry<V> e{static_cast<std::int32_t>(a.first) + i, a.plan.columns[j], a.far.val[k]};
     while (mirror != came.end() && *mirror < e) ++mirror;
     const bool there = mirror != came.end() && !(e < *mirror);
     const V other = there ? mirror->value : V(0);
@@ -137,7 +140,7 @@ std::string far_asymmetry(const rows_of_rank<V>& a, const host_array<placed<V>>&
 
 /// Whether all pairs are alike beside themselves, which is asked where the entries lie: then they are beside rows, too.
 template <class V>
-bool is_plainly_symmetric(communicator& c, const rows_of_rank<V>& a, const host_array<placed<V>>& came) {
+bool is_plainly_symmetric(communicator& c, const rows_of_rank<V>& a, const host_array<sent_entry<V>>& came) {
   bool symmetric = false;
   together(c, [&] {
     symmetric = (a.own_there ? a.own_there->is_symmetric() : is_symmetric(a.own)) &&
@@ -149,7 +152,7 @@ bool is_plainly_symmetric(communicator& c, const rows_of_rank<V>& a, const host_
 } // namespace
 
 template <class V> std::string asymmetry(communicator& c, const rows_of_rank<V>& a) {
-  host_array<placed<V>> entries;
+  host_array<sent_entry<V>> entries;
   together(c, [&] { entries = mirrored(a); });
   const auto came = send_home(c, a, entries);
   if (is_plainly_symmetric(c, a, came)) return {};

@@ -33,9 +33,8 @@ refusal refusal_of(const odd_entry& e) {
 
 namespace {
 
-/// The first one of entries on the host; of those on a GPU none.
+/// The first one; of rows on a GPU, which come home for it.
 template <class V> odd_entry odd_one(const matrix_source<V>& a) {
-  if (a.has_rows()) return {};
   const coo<V>& all = a.triplets();
   const index_t k = std::ranges::find_if(all.val, [](V v) { return !std::isfinite(v); }) - all.val.begin();
   return k < all.nnz() ? odd_entry{all.row[k], all.col[k], double(all.val[k])} : odd_entry{};
