@@ -25,7 +25,8 @@ struct packed_options {
 void check_on_ranks(const solve_options& o, precision p, device where) {
   check_options(o);
   check(!o.where.is_gpu() || o.where == where, fault::usage,
-        "ranks compute on {}, and not on {}: they have a GPU each where they begin with one, as by --device gpu:0,1",
+        "ranks compute on {}, and not on {}: leave the device out, or begin them with it, by run_ranks of devices or "
+        "with_gpus",
         describe(where), describe(o.where));
   check(p == precision::f32 || o.values == p, fault::usage,
         "ranks solve in the precision of the system, f64: f32 is for a solve without ranks");

@@ -407,7 +407,7 @@ TEST(solver_on_ranks, refuses_in_one_sentence_on_every_rank) {
   says("is longer than a name on ranks may be", with("cg", std::string(80, 'x').c_str()), a);
   auto o = with("cg");
   o.where.what = device::kind::gpu;
-  says("ranks compute on cpu, and not on gpu:0", o, a);
+  says("ranks compute on cpu, and not on gpu:0: leave the device out, or begin them with it, by run_ranks", o, a);
   o = with("cg"), o.values = precision::f32;
   says("in the precision of the system", o, a);
   o = with("cg"), o.tune = true;
