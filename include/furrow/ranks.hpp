@@ -43,7 +43,7 @@ struct ranks_report {
 /// How rank 0 cuts a system that it has whole.
 enum class partition {
   rows,  ///< as they follow each other, about as much work for each rank
-  metis, ///< by METIS, which couples few; below four rows a rank as `rows`
+  metis, ///< by METIS, which couples few; below four rows a rank, and of numbers that are not finite, as `rows`
 };
 
 /// A x = b on ranks, each of which holds contiguous rows of A, and the elements of b and x that belong to them.

@@ -29,9 +29,7 @@ template <class V>
 ranks_report solve_parts(communicator& c, coo<V> a, cview<V> b, view<V> x, const solve_options& options,
                          std::vector<index_t> begins = {}) {
   together(c, [&] {
-    if (c.rank() != 0) return;
-    check_system(a, b, x);
-    if (begins.empty()) begins = cut_by_entries(as_cview(a.row), a.shape.rows, c.size());
+    if (c.rank() == 0 && begins.empty()) begins = cut_by_entries(as_cview(a.row), a.shape.rows, c.size());
   });
   const bool square = c.of_first(a.shape.rows == a.shape.cols) != 0;
   coo<V> mine = scatter_rows(c, std::move(a), begins);
@@ -55,7 +53,6 @@ ranks_report solve_renumbered(communicator& c, coo<V> a, cview<V> b, view<V> x, 
   solve_options o = options;
   together(c, [&] {
     if (c.rank() != 0) return;
-    check_system(a, b, x);
     if (asks_for_symmetry(o)) check_symmetry(a);
     const double wanted = (40 + sizeof(V)) * double(a.nnz()), free = double(available_host_memory());
     check(
@@ -69,6 +66,7 @@ ranks_report solve_renumbered(communicator& c, coo<V> a, cview<V> b, view<V> x, 
   });
   ranks_report result = solve_parts(c, std::move(a), as_cview(moved_b), as_view(moved_x), o, to.begins);
   if (c.rank() == 0) put_back(as_cview(moved_x), to, x);
+  say_that_rows_moved(result.report.message);
   return result;
 }
 
@@ -125,7 +123,9 @@ ranks_report solve_from_first(communicator& c, coo<V> a, cview<V> b, view<V> x, 
   return as_one(c, [&] {
     bool renumbers = false;
     together(c, [&] { // or hear what failed
-      renumbers = how == partition::metis && a.shape.rows >= 4 * c.size() && a.shape.rows == a.shape.cols;
+      if (c.rank() == 0) check_system(a, b, x);
+      renumbers = how == partition::metis && a.shape.rows >= 4 * c.size() && a.shape.rows == a.shape.cols &&
+                  may_move(a, b, as_cview(x));
     });
     renumbers = c.of_first(renumbers) != 0;
     ranks_report result =

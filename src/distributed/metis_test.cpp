@@ -7,9 +7,12 @@
 
 #include <furrow/generate.hpp>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <numeric>
 #include <set>
 
@@ -140,6 +143,39 @@ TEST_F(metis, faults_are_named_in_the_numbers_of_the_caller) {
   } catch (const error& e) {
     EXPECT_NE(std::string(e.what()).find("A(1, 2) = 5 but A(2, 1) = -1"), std::string::npos) << e.what();
   }
+}
+
+TEST_F(metis, leaves_a_system_that_is_not_finite_as_it_is) {
+  const auto a = scattered("poisson2d:10");
+  solve_options o;
+  o.solver = "gmres";
+  for (const index_t i : {3, 33, 77}) {
+    host_array<double> b(100, 1.0);
+    b[i] = std::numeric_limits<double>::infinity();
+    const auto wrong_b = solve(3, a, b, o, partition::metis);
+    EXPECT_EQ(wrong_b.on.partition, "rows");
+    EXPECT_TRUE(wrong_b.report().message.ends_with(fmt::format("element {} of b is inf", i + 1)))
+        << wrong_b.report().message;
+    b[i] = 1;
+    auto wrong = a;
+    const index_t k = std::ranges::find(a.row, i) - a.row.begin();
+    wrong.val[k] = std::nan("");
+    EXPECT_EQ(solve(3, wrong, b, o, partition::metis).report().message,
+              fmt::format("iteration 0: the matrix holds a NaN in row {}, column {}", i + 1, a.col[k] + 1));
+  }
+}
+
+TEST_F(metis, says_of_rows_that_they_moved) {
+  auto a = scattered("poisson2d:10");
+  for (index_t k = 0; k < a.nnz(); ++k)
+    if (a.row[k] == 77 && a.col[k] == 77) a.val[k] = 0;
+  solve_options o;
+  o.solver = "gmres", o.precond = "jacobi";
+  const auto refused = solve(3, a, host_array<double>(100, 1.0), o, partition::metis);
+  EXPECT_EQ(refused.report().why, status::breakdown);
+  EXPECT_TRUE(
+      refused.report().message.ends_with("; rows are numbered as METIS moved them: the partition rows keeps yours"))
+      << refused.report().message;
 }
 
 TEST_F(metis, is_not_asked_where_ranks_have_hardly_any_rows) {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
+#include "backends/cpu/all_finite.hpp"
+#include "solve/moves.hpp"
+
 #include <furrow/coo.hpp>
 
 #include <algorithm>
@@ -45,6 +48,17 @@ template <class V> coo<V> renumbered(const coo<V>& a, const renumbering& to) {
     for (const auto& [col, value] : row) b.row[at] = static_cast<std::int32_t>(i), b.col[at] = col, b.val[at++] = value;
   }
   return b;
+}
+
+/// Whether rows may move. A system with a number that is not finite has no answer whoever cuts it: it stays as it is,
+/// so that the sentence which says so names the caller's row or element.
+template <class V> bool may_move(const coo<V>& a, cview<V> b, cview<V> x) {
+  return cpu::all_finite(as_cview(a.val)) && cpu::all_finite(b) && cpu::all_finite(x);
+}
+
+/// Adds to a message about rows of P A P' that its numbers are not the caller's.
+inline void say_that_rows_moved(std::string& message) {
+  if (names_rows(message)) message += "; rows are numbered as METIS moved them: the partition rows keeps yours";
 }
 
 /// v[old_of[k]] at k, and back.

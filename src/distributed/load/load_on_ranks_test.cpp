@@ -372,6 +372,18 @@ TEST_P(loading_on_ranks, say_what_is_wrong_with_a_system) {
             std::string::npos);
 }
 
+TEST_P(loading_on_ranks, name_an_element_of_b_by_its_number_before_metis) {
+  if (!has_metis()) GTEST_SKIP() << "libmetis.so.5 is not installed";
+  host_array<double> b(81, 1.0), x(81, 0.0);
+  b[40] = std::nan("");
+  run_ranks(GetParam(), [&](communicator& c) {
+    const auto report =
+        solve_rows_from_first<double>(c, load_on_ranks(c, "poisson2d:9").a, as_cview(b),
+                                      c.rank() == 0 ? as_view(x) : view<double>(), {}, partition::metis);
+    EXPECT_TRUE(report.report.message.ends_with("element 41 of b is nan")) << report.report.message;
+  });
+}
+
 TEST_P(loading_on_ranks, gather_what_was_cut) {
   const problem p = generate("powerlaw:300:6:2.2");
   run_ranks(GetParam(), [&](communicator& c) {

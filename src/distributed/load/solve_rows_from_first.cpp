@@ -183,6 +183,7 @@ ranks_report solve_by_metis(communicator& c, coo<V> rows, const std::vector<inde
   });
   ranks_report result = solver_on_ranks<V>(c, std::move(rows), o).solve(as_cview(moved_b), as_view(moved_x));
   move_elements(c, as_cview(moved_x), old_of.data(), x, begins);
+  say_that_rows_moved(result.report.message);
   return result;
 }
 
@@ -201,7 +202,8 @@ ranks_report solve_rows_in_parts(communicator& c, coo<V> rows, cview<V> b, view<
       return result;
     }
     together(c, [&] { check_part_of_system(rows.shape.rows, b, x); });
-    const bool by_metis = c.of_first(how == partition::metis) != 0 && begins.back() >= 4 * c.size();
+    const bool by_metis = c.of_first(how == partition::metis) != 0 && begins.back() >= 4 * c.size() &&
+                          !c.any(!may_move(rows, b, as_cview(x)));
     ranks_report result = by_metis ? solve_by_metis(c, std::move(rows), begins, b, x, options)
                                    : solver_on_ranks<V>(c, std::move(rows), options).solve(b, x);
     result.partition = by_metis ? "metis" : "rows";
