@@ -213,11 +213,7 @@ std::optional<solve_report> prepared_system<V>::run_on_gpu(cview<V> b, view<V> x
   const linear_system<V> whole = system(b, x);
   auto report = run_on_gpu_vectors<V>(*method, whole, o);
   if (!report) return {};
-  if (report->why != status::converged) {
-    host_array<V> home(b.size);
-    copy_bytes(host_memory{}, home.data(), gpu_memory{}, b.data, home.byte_count());
-    find_the_cause(*report, whole, as_cview(home), o);
-  }
+  find_the_cause(*report, whole, b, o);
   return described(std::move(*report));
 }
 
@@ -252,8 +248,13 @@ std::vector<solve_report> prepared_system<V>::run_on_gpu(cview<V> b, view<V> x, 
   const index_t rows = b.size / columns, cols = x.size / columns;
   for (index_t j = 0; j < columns; ++j)
     if (!are_plain_on_gpu(cview<V>(part(b, j * rows, rows)), as_cview(part(x, j * cols, cols)))) return {};
-  auto reports = method->columns<V>()(system(b, x), columns, o);
-  for (solve_report& report : reports) report = described(std::move(report));
+  const linear_system<V> whole = system(b, x);
+  auto reports = method->columns<V>()(whole, columns, o);
+  for (index_t j = 0; j < columns; ++j) {
+    solve_report& report = reports[static_cast<std::size_t>(j)];
+    find_the_cause(report, whole, cview<V>(part(b, j * rows, rows)), o);
+    report = described(std::move(report));
+  }
   return reports;
 }
 
@@ -304,7 +305,9 @@ void prepared_system<V>::run_together(const std::vector<index_t>& numbers, cview
   }
   for (index_t k = 0; k < count; ++k) {
     if (!all) std::copy_n(some_x.data() + k * n, n, x.data + numbers[k] * n);
-    reports[static_cast<std::size_t>(numbers[k])] = described(std::move(ran[static_cast<std::size_t>(k)]));
+    solve_report& report = ran[static_cast<std::size_t>(k)];
+    find_the_cause(report, system(from, to), cview<V>(part(from, k * n, n)), o);
+    reports[static_cast<std::size_t>(numbers[k])] = described(std::move(report));
   }
 }
 

@@ -3,6 +3,9 @@
 
 #include "core/counted.hpp"
 #include "core/host_room.hpp"
+#include "core/memory_place.hpp"
+
+#include <furrow/array.hpp>
 
 #include <fmt/format.h>
 
@@ -86,6 +89,12 @@ template <class V> double norm_of_all(const linear_system<V>& system, cview<V> b
   return norm_of_parts(system.ranks, norm);
 }
 
+template <class V> host_array<V> at_home(cview<V> there) {
+  host_array<V> home(there.size);
+  copy_bytes(host_memory{}, home.data(), gpu_memory{}, there.data, home.byte_count());
+  return home;
+}
+
 /// Whether the iteration did what it could and failed; a limit that the caller set is no failure.
 bool failed(const solve_report& r, const solve_options& o) {
   switch (r.why) {
@@ -133,6 +142,10 @@ template <class V>
 void find_the_cause(solve_report& report, const linear_system<V>& system, cview<V> b, const solve_options& o) {
   if (!system.ranks && system.a.shape().rows != system.a.shape().cols) return;
   if (!failed(report, o)) return;
+  if (!place_of(b.data).host) {
+    const host_array<V> home = at_home(b);
+    return find_the_cause(report, system, as_cview(home), o);
+  }
   // Of sums of squares of A x, and of A x itself in single precision, which keeps squares in double.
   constexpr double most = is_wide<V> ? 1e140 : 1e33;
   const double size = system.norm_2, norm_b = norm_of_all(system, b);

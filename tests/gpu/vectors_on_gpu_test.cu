@@ -92,7 +92,7 @@ TYPED_TEST(gpu_vectors, of_a_system_that_fails_have_the_cause_of_those_on_the_ho
   const gpu_array<V> there_b(b);
   gpu_array<V> there_x(host_array<V>(this->n, V(0)));
   const auto there = kept.solve(as_cview(there_b), as_view(there_x));
-  EXPECT_NE(here.message.find("squares"), std::string::npos) << here.message;
+  EXPECT_EQ(here.message.find("squares") != std::string::npos, sizeof(V) == 8) << here.message; // of floats in double
   EXPECT_EQ(there.message, here.message);
 }
 
