@@ -76,7 +76,7 @@ vector_format::vector_format(const std::filesystem::path& file, index_t size, in
     packed_ = is_packed(file);
     if (!plain) head = fmt::format("%%MatrixMarket matrix array real general\n{} {}\n", size / count, count);
   }
-  if (!head.empty()) put_head(head);
+  if (!head.empty() || (packed_ && size == 0)) put_head(head); // gzip asks for a member, of nothing too
 }
 
 vector_format::vector_format(std::string_view head, index_t size) : kind_(binary), size_(size) { put_head(head); }

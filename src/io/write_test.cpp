@@ -139,6 +139,18 @@ TEST(write_vector, the_same_bits_come_back) {
   }
 }
 
+TEST(write_vector, of_no_elements_is_a_file_of_its_format) {
+  const folder here;
+  for (const char* name : {"x.mtx", "x.mtx.gz", "x.npy", "x.petsc", "x.txt.gz", "x.csv.gz"}) {
+    write_vector({}, here / name);
+    EXPECT_TRUE(read_vector(here / name).empty()) << name;
+  }
+  for (const char* name : {"x.txt", "x.csv"}) {
+    write_vector({}, here / name);
+    EXPECT_EQ(bytes_of(here / name), "") << name;
+  }
+}
+
 TEST(write_vector, endings_count_in_any_case) {
   const folder here;
   const host_array<double> x(3, 0.5);
