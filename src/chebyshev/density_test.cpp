@@ -95,6 +95,7 @@ TEST(chebyshev_operator_refusals, name_what_is_wrong) {
       "are not finite");
   has(said_by([&] { gershgorin(kit::assemble({0, 0}, {})); }), "without rows");
   has(said_by([&] { gershgorin(kit::diagonal({1, std::nan("")})); }), "row 2 of the matrix holds a NaN");
+  has(said_by([&] { gershgorin(kit::assemble({2, 2}, {{0, 0, 1}, {0, 1, 1}, {1, 1, 2}})); }), "A is not symmetric");
 }
 
 } // namespace

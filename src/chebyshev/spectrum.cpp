@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What is known of a matrix from its entries, and the functions of its spectrum.
 #include "core/check.hpp"
+#include "core/symmetry.hpp"
 
 #include <furrow/chebyshev/density.hpp>
 #include <furrow/chebyshev/fit.hpp>
@@ -54,6 +55,7 @@ template <class V> interval gershgorin(const coo<V>& a) {
     on.low = std::min(on.low, middle[i] - radius[i]);
     on.high = std::max(on.high, middle[i] + radius[i]);
   }
+  check(is_symmetric(a), fault::input, "A is not symmetric: bounds and densities are those of real eigenvalues");
   // A little wider: sums round, and a multiple of the identity would leave no interval at all.
   const double size = std::max(std::abs(on.low), std::abs(on.high));
   const double slack = size > 0 ? std::max(1e-6, 32 * double(std::numeric_limits<V>::epsilon())) * size : 1;

@@ -18,10 +18,10 @@ template <class V> struct symmetric_operator {
   bool centred = false;
 };
 
-/// An interval that holds all eigenvalues of a symmetric matrix (S. Gershgorin 1931). One pass over the triplets.
-/// A millionth of its size wider at each end; of a matrix of zeros [-1, 1]. Throws `fault::usage` for a matrix that is
-/// not square or has no rows, `fault::input` for values that are not finite, or whose sums are not, and as
-/// `check_triplets`.
+/// An interval that holds all eigenvalues of a symmetric matrix (S. Gershgorin 1931). One pass over the triplets,
+/// and a look whether they are symmetric. A millionth of its size wider at each end; of a matrix of zeros [-1, 1].
+/// Throws `fault::usage` for a matrix that is not square or has no rows, `fault::input` for one that is not symmetric,
+/// for values that are not finite, or whose sums are not, and as `check_triplets`.
 template <class V> interval gershgorin(const coo<V>& a);
 
 /// A narrower one: Lanczos' process from a fixed random vector, its extreme values moved out by their residuals, by at
