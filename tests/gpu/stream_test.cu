@@ -37,6 +37,16 @@ template <class V> __global__ void fill_late(V* x, index_t n, V value) {
   for (index_t i = threadIdx.x; i < n; i += blockDim.x) x[i] = value;
 }
 
+/// Runs what was recorded, once, waits for it, and ends it.
+void run_and_end(cudaGraph_t graph, const stream& on) {
+  cudaGraphExec_t run = nullptr;
+  gpu::check(cudaGraphInstantiate(&run, graph, 0));
+  gpu::check(cudaGraphLaunch(run, on.is));
+  gpu::check(cudaStreamSynchronize(on.is));
+  cudaGraphExecDestroy(run);
+  cudaGraphDestroy(graph);
+}
+
 template <class V> struct gpu_stream : on_gpu_in<V> {
   const coo<V> a = kit::as_precision<V>(kit::laplacian(70, 60));
   const index_t n = 4200;
@@ -107,7 +117,6 @@ TYPED_TEST(gpu_stream, takes_everything_that_a_product_enqueues) {
     gpu_array<V> y(host_array<V>(this->n, V(0)));
     const stream mine;
     cudaGraph_t graph = nullptr;
-    cudaGraphExec_t run = nullptr;
     {
       const execution_scope scope({this->gpu, mine.is});
       gpu::check(cudaStreamBeginCapture(mine.is, cudaStreamCaptureModeThreadLocal));
@@ -118,12 +127,8 @@ TYPED_TEST(gpu_stream, takes_everything_that_a_product_enqueues) {
     gpu::check(cudaGraphGetNodes(graph, nullptr, &nodes));
     EXPECT_GE(nodes, 1u);
     EXPECT_TRUE(kit::same_bits(as_cview(host_array<V>(y)), as_cview(host_array<V>(this->n, V(0))))); // not run yet
-    gpu::check(cudaGraphInstantiate(&run, graph, 0));
-    gpu::check(cudaGraphLaunch(run, mine.is));
-    gpu::check(cudaStreamSynchronize(mine.is));
+    run_and_end(graph, mine);
     EXPECT_TRUE(kit::same_bits(as_cview(host_array<V>(y)), as_cview(expected)));
-    cudaGraphExecDestroy(run);
-    cudaGraphDestroy(graph);
   }
 }
 
@@ -135,19 +140,14 @@ TYPED_TEST(gpu_stream, may_be_recorded_before_it_is_named) {
   gpu_array<V> y(host_array<V>(this->n, V(0)));
   const stream mine;
   cudaGraph_t graph = nullptr;
-  cudaGraphExec_t run = nullptr;
   gpu::check(cudaStreamBeginCapture(mine.is, cudaStreamCaptureModeThreadLocal));
   {
     const execution_scope scope({this->gpu, mine.is});
     m.apply(1, as_cview(x), 0, as_view(y));
   }
   gpu::check(cudaStreamEndCapture(mine.is, &graph));
-  gpu::check(cudaGraphInstantiate(&run, graph, 0));
-  gpu::check(cudaGraphLaunch(run, mine.is));
-  gpu::check(cudaStreamSynchronize(mine.is));
+  run_and_end(graph, mine);
   EXPECT_TRUE(kit::same_bits(as_cview(host_array<V>(y)), as_cview(expected)));
-  cudaGraphExecDestroy(run);
-  cudaGraphDestroy(graph);
 }
 
 TYPED_TEST(gpu_stream, of_two_threads_may_share_a_matrix) {
