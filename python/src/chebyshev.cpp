@@ -2,8 +2,6 @@
 #include "matrix.hpp"
 
 #include "backends/turn.hpp"
-#include "core/check.hpp"
-#include "core/symmetry.hpp"
 
 #include <furrow/chebyshev.hpp>
 
@@ -95,19 +93,12 @@ void apply_series(const nb::object& coef, double low, double high, const py_matr
 
 nb::object ends(cheb::interval on) { return nb::make_tuple(on.low, on.high); }
 
-/// By the discs of the rows. Refuses what need not have real eigenvalues.
-template <class V> cheb::interval discs_of(const coo<V>& a) {
-  const auto on = cheb::gershgorin(a);
-  check(is_symmetric(a), fault::input, "A is not symmetric: bounds and densities are those of real eigenvalues");
-  return on;
-}
-
 /// By the discs of the rows, and narrowed by Lanczos' process unless `steps` is 0.
 nb::object bounds(const py_matrix& a, index_t steps, std::uint64_t seed) {
   return a.visit([&]<class V>(const matrix<V>& m) {
     const auto on = at_length(m.nnz() > long_entries, m.where(), [m, steps, seed] {
       const turn mine(m.where());
-      const auto outer = discs_of(m.to_triplets());
+      const auto outer = cheb::gershgorin(m.to_triplets());
       return steps > 0 ? cheb::lanczos_bounds(symmetric(*m.op()), outer, steps, seed) : outer;
     });
     return ends(on);
@@ -118,7 +109,7 @@ nb::object moments(const py_matrix& a, double low, double high, index_t count, i
   return a.visit([&]<class V>(const matrix<V>& m) {
     const auto d = interruptible([=] {
       const turn mine(m.where());
-      discs_of(m.to_triplets());
+      cheb::gershgorin(m.to_triplets()); // refuses what need not have real eigenvalues
       return cheb::density(symmetric(*m.op()), {low, high}, {count, vectors, seed});
     });
     return numbers(d.moments);
