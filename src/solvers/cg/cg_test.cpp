@@ -4,6 +4,7 @@
 
 #include "kit/guarded.hpp"
 #include "kit/hilbert.hpp"
+#include "kit/method_check.hpp"
 #include "kit/options.hpp"
 #include "kit/random.hpp"
 #include "kit/sanitized.hpp"
