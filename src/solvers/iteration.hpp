@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-#include "control.hpp"
+#include "best_x.hpp"
 #include "ending.hpp"
-#include "exact_residual.hpp"
-#include "pass.hpp"
-
-#include "solvers/entry.hpp"
-
-#include <furrow/value.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -62,11 +56,11 @@ public:
   iteration(S& space, const linear_system<V>& system, const solve_options& options, int own_slots,
             int numbers_of_a_step = 1)
       : s_(space), system_(system), o_(options), n_(system.x.size), slots_(control::own_slot + own_slots),
-        of_a_step_(numbers_of_a_step), r_(space.make(system.b.size)),
-        numbers_(make_numbers(space, slots_ + ring * of_a_step_, slots_)), looks_(space.make_slots(look_count)),
+        of_a_step_(numbers_of_a_step), numbers_(make_numbers(space, slots_ + ring * of_a_step_, slots_)),
+        residual_(space, system), best_(space, system, residual_),
         home_(at_hand ? slots_ : slots_ + ring * of_a_step_) {}
 
-  view<V> r() { return as_view(r_); }
+  view<V> r() { return residual_.r(); }
   /// A slot by its name: those of `control::slot_name`, and the solver's own from `control::own_slot` on.
   slot at(int name) { return {numbers_.data() + name}; }
   /// For a judge.
@@ -77,20 +71,17 @@ public:
   /// The slots as the last chunk of steps left them.
   const double* last_slots() const { return home_.data(); }
   /// |b - A x|, recomputed.
-  double residual() const { return residual_; }
+  double residual() const { return residual_.norm(); }
   /// The norm of the residual that is small enough.
   double goal() const { return goal_; }
-  double norm_of_b() const { return norm_b_; }
-  /// Of the x at hand. Writes slot `control::rr` and waits.
-  double rounding_of_residual() {
-    const double norm_x = control::norm_from_above(norm_of_x());
-    return furrow::rounding_of_residual<V>(system_.longest_row, system_.norm_2 * norm_x + norm_b_);
-  }
-  /// |x - x0| / |x|, see `moved_since`.
-  double moved_since_first_guess() { return first_x_ ? moved_since(*first_x_) : 1; }
+  double norm_of_b() const { return residual_.norm_of_b(); }
+  /// Of the x at hand. Waits.
+  double rounding_of_residual() { return residual_.rounding(); }
+  /// |x - x0| / |x|, see `residual_at_hand::moved_since`.
+  double moved_since_first_guess() { return best_.moved_since_first_guess(); }
   /// x in host memory.
   host_array<double> x_in_double() {
-    const host_array<V> x = at_home(system_.x);
+    const host_array<V> x = residual_.at_home(system_.x);
     host_array<double> wide(n_);
     std::copy(x.begin(), x.end(), wide.begin());
     return wide;
@@ -100,35 +91,32 @@ public:
 
   template <class Method> solve_report run(Method& method) {
     using judge = decltype(method.judge());
-    s_.dot(system_.b, system_.b, look_at(of_b));
-    look_again();
-    norm_b_ = std::sqrt(looked_[of_b]);
-    goal_ = std::max(o_.rtol * norm_b_, o_.atol);
+    residual_.look_first();
+    goal_ = std::max(o_.rtol * norm_of_b(), o_.atol);
     limit_ = o_.max_iterations > 0 ? o_.max_iterations : std::max<index_t>(10 * system_.size(), 10000);
-    first_ = best_ = residual_;
-    keep_first_guess();
-    record(residual_, seconds());
+    best_.begin();
+    record(residual(), seconds());
     auto loop = loop_of(method, control::until<judge>{numbers_.data(), records(), limits(), method.judge()});
     if (!finished(method, control::running)) {
       int idle = 0;
-      for (double smallest = residual_;; ++report_.restarts) {
+      for (double smallest = residual();; ++report_.restarts) {
         begin_again(method);
         const int v = run_chunks(loop, method);
         if (system_.inner && takes_at_its_word(v)) break;
-        look_again();
+        residual_.look_again();
         if (ended_by(v, method) || finished(method, v)) break;
         if (system_.inner) {
           give_up(v, method);
           break;
         }
-        idle = residual_ < 0.9 * smallest ? 0 : idle + 1;
-        smallest = std::min(smallest, residual_);
+        idle = residual() < 0.9 * smallest ? 0 : idle + 1;
+        smallest = std::min(smallest, residual());
         if (idle == patience) {
           give_up(v, method);
           break;
         }
-        if (residual_ < best_) keep_best(residual_);
-        else if (best_ < 0.5 * residual_) hand_back_the_best();
+        if (residual() < best_.kept()) best_.keep(residual());
+        else if (best_.kept() < 0.5 * residual()) hand_back_the_best();
       }
     }
     if (ending_.why == status::singular || ending_.why == status::diverged) replay(loop, method);
@@ -141,8 +129,6 @@ private:
   /// Steps without a new smallest residual inside another method, which loses nothing where it begins again.
   static constexpr index_t patience_inside = 1000;
 
-  enum look_name : int { of_r, of_x, of_b, look_count }; ///< squares that one wait brings
-  static constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
   /// Slots in host memory: the records behind them are read in place.
   static constexpr bool at_hand = std::is_same_v<decltype(std::declval<S&>().make_slots(0)), host_array<double>>;
 
@@ -161,7 +147,7 @@ private:
   }
 
   control::limits limits() const {
-    const double first = first_ * first_;
+    const double first = best_.first() * best_.first();
     return {.goal = goal_ * goal_,
             .steps = double(limit_),
             .patience = double(system_.inner ? patience_inside : std::max<index_t>(2 * system_.size(), 5000)),
@@ -197,34 +183,9 @@ private:
     return system_.ranks ? system_.ranks->of_first(mine) != 0 : mine;
   }
 
-  double norm_of(cview<V> v) {
-    s_.dot(v, v, at(control::rr));
-    ++report_.waits;
-    return std::sqrt(s_.read(at(control::rr)));
-  }
-  double norm_of_x() { return std::isnan(norm_x_) ? norm_of(system_.x) : norm_x_; }
-  /// r = b - A x and |r|^2, in one pass over A.
-  void enqueue_residual(slot rr) { system_.a.residual(system_.b, system_.x, r(), rr); }
-  /// r = b - A x, and its norm.
-  void recompute_residual() {
-    enqueue_residual(at(control::rr));
-    ++report_.waits;
-    residual_ = std::sqrt(s_.read(at(control::rr)));
-  }
-  slot look_at(int name) { return {looks_.data() + name}; }
-  /// The same with the norm of x, in one wait.
-  void look_again() {
-    enqueue_residual(look_at(of_r));
-    s_.dot(system_.x, system_.x, look_at(of_x));
-    s_.fetch(as_cview(looks_), {looked_, look_count});
-    ++report_.waits;
-    residual_ = std::sqrt(looked_[of_r]);
-    norm_x_ = std::sqrt(looked_[of_x]);
-  }
-
   template <class Method> void begin_again(Method& method) {
-    norm_x_ = unknown;
-    const double rr = residual_ * residual_, steps = double(report_.iterations);
+    residual_.x_has_changed();
+    const double rr = residual() * residual(), steps = double(report_.iterations);
     const double fresh[] = {rr, rr, steps, 0, rr, control::running, steps, rr};
     static_assert(control::peak == 1 && control::steps == 2 && control::since_best == 3 && control::best == 4 &&
                   control::why == 5 && control::looked == 6 && control::look_best == 7);
@@ -240,8 +201,8 @@ private:
   /// units of the peak, is still small beside r (G. L. G. Sleijpen, H. A. van der Vorst, Reliable updated residuals in
   /// hybrid Bi-CG methods, 1996).
   void replace_residual() {
-    recompute_residual();
-    const double rr[] = {residual_ * residual_, residual_ * residual_};
+    residual_.recompute();
+    const double rr[] = {residual() * residual(), residual() * residual()};
     s_.put({rr, 2}, part(as_view(numbers_), control::rr, 2));
   }
 
@@ -251,7 +212,7 @@ private:
     settle(method);
     replace_residual();
     if (why == control::behind_a_hump) return true;
-    if (!(residual_ > goal_)) return false; // or not finite
+    if (!(residual() > goal_)) return false; // or not finite
     method.start();
     return true;
   }
@@ -290,10 +251,10 @@ private:
       report_.iterations = now;
       const auto why = static_cast<int>(home_[control::why]);
       if (done && !resume(why, method)) return settle(method), why;
-      if (done || now == keep) keep_if_best(done ? residual_ : std::sqrt(home_[control::rr]), method);
+      if (done || now == keep) keep_if_best(done ? residual() : std::sqrt(home_[control::rr]), method);
       if (after - before < 0.025) chunk_ = std::min(2 * chunk_, ring);
       if (after - before > 0.1) chunk_ = std::max<index_t>(chunk_ / 2, 1);
-      progress p{now, std::sqrt(home_[control::rr]) / norm_b_, after};
+      progress p{now, std::sqrt(home_[control::rr]) / norm_of_b(), after};
       p.due = o_.watch_every == 0 || now % watched == 0;
       if (!system_.ranks) p.x = [&] { return settle(method), x_in_double(); };
       bool stop = after > o_.time_limit || watcher_stops(p);
@@ -314,7 +275,7 @@ private:
 
   /// Whether what the loop met ends the solve.
   template <class Method> bool ended_by(int v, Method& method) {
-    if (residual_ <= goal_ && v != control::not_finite) return false; // good enough, whatever the loop met
+    if (residual() <= goal_ && v != control::not_finite) return false; // good enough, whatever the loop met
     switch (v) {
     case control::not_finite:
       return end(std::move(*method.explain(v, home_.data(), false)));
@@ -340,8 +301,9 @@ private:
   /// Runs the first steps once more, up to the one of the smallest residual, where x has been lost since: the same
   /// steps have the same bits.
   template <class Loop, class Method> void replay(Loop& loop, Method& method) {
-    if (report_.restarts > 0 || !(least_ < 0.5 * std::min({best_, first_, residual_}))) return;
-    restore_first_guess();
+    if (report_.restarts > 0 || !(least_ < 0.5 * std::min({best_.kept(), best_.first(), residual()}))) return;
+    best_.restore_first_guess();
+    forget_normal_residual();
     const index_t iterations = std::exchange(report_.iterations, 0);
     begin_again(method);
     for (index_t now = 0; now < least_step_; now = static_cast<index_t>(home_[control::steps])) {
@@ -350,28 +312,20 @@ private:
     }
     settle(method);
     report_.iterations = iterations;
-    recompute_residual();
+    residual_.recompute();
   }
 
   bool takes_at_its_word(int v) {
     if (v != control::small_enough) return false;
-    residual_ = std::sqrt(home_[control::rr]);
+    residual_.take(std::sqrt(home_[control::rr]));
     return end({status::converged, solver_messages::converged});
   }
 
   template <class Method> void give_up(int v, Method& method) {
     hand_back_the_best();
     std::optional<ending> own;
-    if (v >= control::own_verdict && residual_ > rounding_of_residual()) own = method.explain(v, home_.data(), false);
+    if (v >= control::own_verdict && residual() > rounding_of_residual()) own = method.explain(v, home_.data(), false);
     end(own ? std::move(*own) : ending{status::stagnated, solver_messages::stagnated});
-  }
-
-  /// Columns without entries hide an x that is not finite from its residual.
-  bool x_is_finite() {
-    if (std::isfinite(norm_x_)) return true;
-    s_.sweep(n_, pass(find_not_finite{}, in(system_.x)), at(control::rr));
-    ++report_.waits;
-    return s_.read(at(control::rr)) == 0;
   }
 
   /// Whether x is the least-squares answer: r, worked out anew, is orthogonal to the range of A. Up to the goal where
@@ -382,15 +336,15 @@ private:
       const double unit = std::numeric_limits<V>::epsilon();
       const double tolerance = v >= control::own_verdict ? std::max(o_.rtol, unit) : unit;
       double& ratio = report_.normal_residual;
-      ratio = method.normal_residual(residual_);
+      ratio = method.normal_residual(residual());
       report_.waits += 4;
       const double rounding = rounding_of_residual();
       if (v >= control::own_verdict && report_.restarts > 0 && ratio > tolerance &&
-          is_normal_up_to_rounding(ratio, rounding, residual_))
+          is_normal_up_to_rounding(ratio, rounding, residual()))
         return end(method.least_squares(ratio, true));
-      if (!(ratio + rounding / residual_ <= tolerance)) {
-        if (!(ratio <= tolerance) || !recompute_beyond_rounding()) return false;
-        ratio = method.normal_residual(residual_);
+      if (!(ratio + rounding / residual() <= tolerance)) {
+        if (!(ratio <= tolerance) || !residual_.recompute_beyond_rounding()) return false;
+        ratio = method.normal_residual(residual());
       }
       if (ratio <= tolerance) return end(method.least_squares(ratio));
     }
@@ -399,9 +353,11 @@ private:
 
   /// Whether the recomputed residual decides.
   template <class Method> bool finished(Method& method, int v) {
-    if (!std::isfinite(residual_) || !x_is_finite()) return end({status::nan, solver_messages::residual_not_finite});
-    report_.normal_residual = std::numeric_limits<double>::quiet_NaN();
-    if (residual_ <= goal_ && certain()) return end({status::converged, solver_messages::converged});
+    if (!std::isfinite(residual()) || !residual_.x_is_finite())
+      return end({status::nan, solver_messages::residual_not_finite});
+    forget_normal_residual();
+    if (residual() <= goal_ && residual_.is_surely_below(goal_))
+      return end({status::converged, solver_messages::converged});
     if (fits_best(method, v)) return true;
     if (report_.iterations >= limit_) return end({status::max_iterations, solver_messages::limit});
     return false;
@@ -412,120 +368,40 @@ private:
     return true;
   }
 
-  /// Whether the residual is at most the goal however the computed one was rounded; otherwise works it out beyond
-  /// rounding.
-  bool certain() {
-    if (residual_ == 0 && norm_b_ == 0) return true;
-    if (residual_ + rounding_of_residual() <= goal_) return true;
-    if (!recompute_beyond_rounding() || !(residual_ <= goal_)) return false;
-    // Twice the digits hide the square of what one hides of each term (T. Ogita, S. M. Rump, S. Oishi, 2005, 5.5).
-    // Norms bound the terms; where rows differ in size by 1e20 that says little, and they are added up.
-    const double hidden = (double(system_.longest_row) + 3) * std::numeric_limits<V>::epsilon() / 2;
-    if (residual_ + hidden * rounding_of_residual() <= goal_) return true;
-    const auto exact = residual_on_host();
-    return exact && residual_ + hidden * hidden * exact->terms <= goal_;
-  }
-  /// r = b - A x in more digits; false where the operator does not tell its entries.
-  bool recompute_beyond_rounding() {
-    if (!system_.ranks)
-      if (const auto there = system_.a.exact_residual(system_.b, system_.x, r())) {
-        residual_ = *there;
-        return true;
-      }
-    const auto exact = residual_on_host();
-    if (!exact) return false;
-    residual_ = exact->norm;
-    s_.copy(as_cview(array(exact->r)), r());
-    return true;
-  }
-  std::optional<exact_residual<V>> residual_on_host() {
-    return residual_beyond_rounding<V>(system_.a, as_cview(at_home(system_.b)), as_cview(at_home(system_.x)),
-                                       system_.ranks);
-  }
-  host_array<V> at_home(cview<V> v) {
-    array copy = s_.make(v.size);
-    s_.copy(v, as_view(copy));
-    return host_array<V>(copy);
-  }
-
-  void keep_first_guess() {
-    if (norm_x_ == 0) return;
-    first_x_ = s_.make(n_);
-    s_.copy(system_.x, as_view(*first_x_));
+  void forget_normal_residual() { report_.normal_residual = std::numeric_limits<double>::quiet_NaN(); }
+  void hand_back_the_best() {
+    if (best_.hand_back()) forget_normal_residual();
   }
   /// Copies x where its residual, by the recurrence, is a tenth of the best one kept.
   template <class Method> void keep_if_best(double residual, Method& method) {
-    if (!(residual < 0.1 * best_)) return;
+    if (!(residual < 0.1 * best_.kept())) return;
     settle(method);
-    keep_best(residual);
+    best_.keep(residual);
   }
-  void keep_best(double residual) {
-    if (!best_x_) best_x_ = s_.make(n_);
-    s_.copy(system_.x, as_view(*best_x_));
-    best_ = residual;
-  }
-  /// x becomes the best one seen, r its recomputed residual.
-  void hand_back_the_best() {
-    norm_x_ = unknown;
-    if (!x_is_finite()) residual_ = std::numeric_limits<double>::infinity();
-    if (best_ < first_ && !(residual_ <= best_)) {
-      report_.normal_residual = std::numeric_limits<double>::quiet_NaN();
-      s_.copy(as_cview(*best_x_), system_.x);
-      recompute_residual();
-      if (!x_is_finite()) residual_ = std::numeric_limits<double>::infinity();
-      best_ = residual_; // more than before where the recurrence was wrong about that x
-    }
-    if (residual_ <= first_ && residual_ + rounding_of_residual() > first_) recompute_beyond_rounding();
-    if (!(residual_ <= first_) && std::isfinite(first_)) restore_first_guess();
-  }
-  /// |x - A^-1 b| / |x| in the 8-norm: what x has moved since the one kept before it, or since the first guess, for an
-  /// error that falls as the residual does. 0: not known.
-  double error_by_progress() {
-    if (best_x_) return residual_ < best_ ? moved_since(*best_x_) * residual_ / best_ : 0;
-    return first_x_ && residual_ < first_ ? moved_since(*first_x_) * residual_ / first_ : 0;
-  }
-  /// |x - y| / |x| in the 8-norm, which a few large elements decide.
-  double moved_since(const array& y) {
-    const double size = norm_of_x() / std::sqrt(double(system_.size()));
-    if (!(size > 0)) return 0;
-    s_.sweep(system_.x.size, pass(compare{1 / size}, in(system_.x), in(as_cview(y))), at(control::rr),
-             at(control::peak));
-    double sums[2] = {};
-    s_.fetch({at(control::rr).at, 2}, {sums, 2});
-    ++report_.waits;
-    return std::sqrt(std::sqrt(std::sqrt(sums[control::rr] / sums[control::peak])));
-  }
-
-  void restore_first_guess() {
-    norm_x_ = unknown;
-    report_.normal_residual = std::numeric_limits<double>::quiet_NaN();
-    if (!first_x_) s_.sweep(n_, pass(set_zero{}, out(system_.x)));
-    else s_.copy(as_cview(*first_x_), system_.x);
-    recompute_residual();
-  }
-
   solve_report report() {
     if (ending_.why != status::converged && ending_.why != status::least_squares) hand_back_the_best();
     // The best x is not the one that was not good enough: more digits may find it to be.
-    if (ending_.why == status::stagnated && residual_ <= goal_ && certain())
+    if (ending_.why == status::stagnated && residual() <= goal_ && residual_.is_surely_below(goal_))
       end({status::converged, solver_messages::converged});
-    if (ending_.why == status::converged && report_.iterations > 0) report_.error_estimate = error_by_progress();
-    const double relative = norm_b_ > 0 ? residual_ / norm_b_ : residual_;
+    if (ending_.why == status::converged && report_.iterations > 0) report_.error_estimate = best_.error_by_progress();
+    const double norm_b = norm_of_b(), relative = norm_b > 0 ? residual() / norm_b : residual();
     const bool single = !is_wide<V>;
     const bool preconditioned = system_.m.what() != any_preconditioner<V>::kind::identity;
     double floor = 0;
-    if (ending_.why == status::stagnated && residual_ <= goal_) floor = rounding_of_residual() / norm_b_;
+    if (ending_.why == status::stagnated && residual() <= goal_) floor = rounding_of_residual() / norm_b;
     report_.why = ending_.why;
     report_.relative_residual = relative;
-    report_.message = ending_.sentence({report_.iterations, report_.restarts, relative,
-                                        norm_b_ > 0 ? first_ / norm_b_ : first_, floor, preconditioned, single});
+    report_.message =
+        ending_.sentence({report_.iterations, report_.restarts, relative,
+                          norm_b > 0 ? best_.first() / norm_b : best_.first(), floor, preconditioned, single});
+    report_.waits += residual_.waits();
     report_.solve_seconds = seconds();
     return std::move(report_);
   }
 
   void record(double norm, double at_seconds) {
     if (!o_.history) return;
-    report_.history.push_back(norm_b_ > 0 ? norm / norm_b_ : norm);
+    report_.history.push_back(norm_of_b() > 0 ? norm / norm_of_b() : norm);
     report_.history_seconds.push_back(at_seconds);
   }
   /// Since the solve began, by the clock of rank 0.
@@ -538,19 +414,15 @@ private:
   const linear_system<V>& system_;
   const solve_options& o_;
   index_t n_;
-  index_t slots_, of_a_step_; ///< numbers in all, and of a step
-  array r_;
-  std::optional<array> best_x_, first_x_;              ///< also on a rank without elements of x
+  index_t slots_, of_a_step_;                          ///< numbers in all, and of a step
   decltype(std::declval<S&>().make_slots(0)) numbers_; ///< slots, then the records of steps
-  decltype(std::declval<S&>().make_slots(0)) looks_;
-  double looked_[look_count] = {};
+  residual_at_hand<S> residual_;
+  best_x<S> best_;
   host_array<double> home_; ///< the same on the host; of those at hand a copy of the slots
   bool replaces_ = false;
   index_t chunk_ = 1, limit_ = 0, least_step_ = 0;
   double shown_ = 0; ///< when the monitor was told, in seconds
-  double norm_b_ = 0, goal_ = 0, residual_ = 0, first_ = 0;
-  double norm_x_ = unknown;                                ///< while x stays
-  double best_ = 0;                                        ///< of the x that is kept, by the recurrence
+  double goal_ = 0;
   double least_ = std::numeric_limits<double>::infinity(); ///< by the recurrence, at step least_step_
   ending ending_;
   solve_report report_;
