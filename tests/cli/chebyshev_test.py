@@ -79,9 +79,10 @@ class Cheb(Case):
         self.write("f.mtx", f"%%MatrixMarket matrix array real general\n% interval: 0.1,3.3\n{len(lines)} 1\n" + "\n".join(lines))
         for file in ("f.gz", "g.txt", "f.mtx"):
             self.assertEqual(self.json("eval", file, "--at", "2")["values"], self.json("eval", "f.txt", "--at", "2")["values"], file)
-        for wrong in ("1", "2,1", "a,b", "0,inf", ""):
+        for wrong, why in {"1": "cannot be understood", "a,b": "cannot be understood", "0,inf": "cannot be understood",
+                           "": "cannot be understood", "2,1": r"\[2, 1\] is no interval", "-1e308,1e308": ".* is too long"}.items():
             self.write("w.txt", f"% interval: {wrong}\n1\n2\n")
-            self.says(3, "w.txt: its interval cannot be understood", "eval", "w.txt", "--at", "0")
+            self.says(3, f"w.txt: its interval {why}", "eval", "w.txt", "--at", "0")
         self.write("w.txt", "% interval: 0,1\n% interval: 0,2\n1\n")
         self.says(3, r"w.txt: says two intervals, \[0, 1\] and \[0, 2\]", "roots", "w.txt")
 

@@ -19,6 +19,7 @@ std::function<int()> add_density(CLI::App& app, context& shared);
 void add_interval(CLI::App& app, std::string& on);
 /// "-1,1" as an interval, "1,2.5,pi" as numbers; throw `fault::usage` and name what is wrong. `name`: the option's.
 chebyshev::interval parse_interval(const std::string& text);
+chebyshev::interval parse_ends(const std::string& text); ///< the same, not yet checked to be an interval
 std::vector<double> parse_numbers(const std::string& text, const std::string& name);
 
 /// A function of x as a person writes it: numbers, x, pi, e, + - * / ^, brackets, calls. Powers come first and go from

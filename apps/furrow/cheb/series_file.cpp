@@ -43,11 +43,16 @@ std::optional<interval> interval_in(const std::vector<std::string>& comments, co
     if (!ends) continue;
     interval now;
     try {
-      now = parse_interval(*ends);
+      now = parse_ends(*ends);
     } catch (const error&) {
       throw error(fault::input, fmt::format("{}: its interval cannot be understood: a comment such as '% {}: -1,1' is "
                                             "wanted",
                                             file, label));
+    }
+    try {
+      chebyshev::check_interval(now);
+    } catch (const error& e) {
+      throw error(fault::input, fmt::format("{}: its interval {}", file, e.what()));
     }
     check(!said || *said == now, fault::input, "{}: says two intervals, [{}, {}] and [{}, {}]", file,
           said.value_or(now).low, said.value_or(now).high, now.low, now.high);

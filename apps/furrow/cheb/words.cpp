@@ -28,11 +28,16 @@ std::vector<double> parse_numbers(const std::string& text, const std::string& na
   }
 }
 
-chebyshev::interval parse_interval(const std::string& text) {
+chebyshev::interval parse_ends(const std::string& text) {
   const auto ends = parse_numbers(text, "--on");
   check(ends.size() == 2, fault::usage, "--on: '{}' is no interval: write LO,HI, as in --on -1,1", text);
-  chebyshev::check_interval({ends[0], ends[1]});
   return {ends[0], ends[1]};
+}
+
+chebyshev::interval parse_interval(const std::string& text) {
+  const chebyshev::interval on = parse_ends(text);
+  chebyshev::check_interval(on);
+  return on;
 }
 
 } // namespace furrow::cli::cheb_command
