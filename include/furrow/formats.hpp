@@ -58,6 +58,8 @@ struct machine {
   double cache = 0;      ///< bytes that it holds
   double latency = 0;    ///< seconds of the shortest product
   int processors = 1;    ///< multiprocessors of a GPU; 2 for a CPU, whatever its threads
+  double last_cache = 0; ///< bytes of the last cache of a CPU; 0: of a GPU
+  bool by_intel = true;  ///< the maker of a CPU, whose gathers are fast there
 };
 /// From what the device says of itself; nothing is measured.
 machine typical_machine(device where);

@@ -17,6 +17,9 @@ struct kernel_costs {
   double uneven = 0;     ///< nanoseconds a row, processor and entry that rows deviate from their mean length
   double surprising = 0; ///< nanoseconds a row, processor and share of rows whose length is not foreseen
   double longest = 0;    ///< nanoseconds an entry of the longest row (`longest_run`)
+  double beyond = 0;     ///< times bytes_per_apply over the rate of the memory, where they do not fit the last cache
+  double learned = 0;    ///< rows whose lengths a branch predictor knows by heart after some products
+  const kernel_costs* on_amd = nullptr; ///< on a CPU that is not by Intel; null: the same
 };
 
 } // namespace furrow

@@ -2,6 +2,7 @@
 #include "ceiling.hpp"
 
 #include "backends/cpu/caches.hpp"
+#include "backends/cpu/isa.hpp"
 
 #include <furrow/formats.hpp>
 
@@ -14,7 +15,13 @@ machine typical_machine([[maybe_unused]] device where) {
   // Always that of two threads, for which the costs were fitted: the number of threads must not change what is chosen,
   // and with it the bits.
   constexpr int threads = 2;
-  return {12e9 * threads, 40e9 * threads, second_level_cache() * threads, 2e-6, threads};
+  return {.read = 12e9 * threads,
+          .cache_read = 40e9 * threads,
+          .cache = second_level_cache() * threads,
+          .latency = 2e-6,
+          .processors = threads,
+          .last_cache = last_level_cache(),
+          .by_intel = cpu::by_intel()};
 }
 
 } // namespace furrow

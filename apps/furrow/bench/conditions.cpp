@@ -28,6 +28,7 @@ json conditions(device where, rivals all) {
                   {"cache", m.cache},
                   {"latency", m.latency},
                   {"processors", m.processors}};
+  if (!where.is_gpu()) j["machine"].update({{"last_cache", m.last_cache}, {"by_intel", m.by_intel}});
   j["processor"] = inspect_processor().name;
   j["instruction_set"] = instruction_set();
   if (where.is_gpu()) {

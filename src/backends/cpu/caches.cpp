@@ -21,7 +21,10 @@ double cache_size(int level, int sysconf_name, double where_nobody_knows) {
 
 } // namespace
 
-double last_level_cache() { return cache_size(3, _SC_LEVEL3_CACHE_SIZE, 32 << 20); }
+double last_level_cache() {
+  static const double size = cache_size(3, _SC_LEVEL3_CACHE_SIZE, 32 << 20);
+  return size;
+}
 
 double second_level_cache() {
   static const double size = cache_size(2, _SC_LEVEL2_CACHE_SIZE, 1 << 20);

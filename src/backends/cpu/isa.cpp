@@ -25,7 +25,7 @@ isa detect() {
   return wanted < best ? wanted : best;
 }
 
-std::atomic<bool>& by_intel() {
+std::atomic<bool>& taken_for_intel() {
 #if defined(__x86_64__)
   static std::atomic<bool> one = bool(__builtin_cpu_is("intel"));
 #else
@@ -50,10 +50,11 @@ bool has_vector_bits() {
 #endif
 }
 
-bool fetching_ahead_helps() { return by_intel().load(std::memory_order_relaxed); }
-bool long_runs_help() { return by_intel().load(std::memory_order_relaxed); }
+bool by_intel() { return taken_for_intel().load(std::memory_order_relaxed); }
+bool fetching_ahead_helps() { return by_intel(); }
+bool long_runs_help() { return by_intel(); }
 
-pretend_intel::pretend_intel(bool one) : before_(by_intel().exchange(one)) {}
-pretend_intel::~pretend_intel() { by_intel() = before_; }
+pretend_intel::pretend_intel(bool one) : before_(taken_for_intel().exchange(one)) {}
+pretend_intel::~pretend_intel() { taken_for_intel() = before_; }
 
 } // namespace furrow::cpu

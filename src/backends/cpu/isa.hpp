@@ -15,6 +15,9 @@ isa machine_isa();
 /// Whether `machine_isa()` is avx512 and the machine knows AVX-512 VBMI2 and VPOPCNTDQ too (from Ice Lake and Zen 4
 /// on).
 bool has_vector_bits();
+/// The maker of the processor, or as whose it is taken (`pretend_intel`). Gathers are fast on processors by Intel, and
+/// cost as much as single loads, or more, on those by AMD (Zen 4).
+bool by_intel();
 /// Whether a plain stream from memory gains where the program asks ahead: on processors by Intel (Sapphire Rapids) a
 /// tenth, and up to a half where there is work to do for every few bytes; on those by AMD (Zen 3) it loses a tenth.
 bool fetching_ahead_helps();

@@ -5,6 +5,14 @@
 /// What products by the kernels of packed cost. The numbers are written by bench/fit_costs.py --write.
 namespace furrow::packed_format::costs {
 
+inline constexpr kernel_costs amd_unpacked{.start = 0.0925,
+                                           .by_row = 0.237,
+                                           .by_window = 0.2,
+                                           .rows = 1.92,
+                                           .places = 0.501,
+                                           .longest = 7.43,
+                                           .beyond = 0.238,
+                                           .learned = 32768};
 inline constexpr kernel_costs cpu_unpacked{.start = 0.101,
                                            .by_row = 0.227,
                                            .by_window = 0.2,
@@ -12,7 +20,8 @@ inline constexpr kernel_costs cpu_unpacked{.start = 0.101,
                                            .places = 0.336,
                                            .uneven = 0.00857,
                                            .surprising = 0.675,
-                                           .longest = 2.95};
+                                           .longest = 2.95,
+                                           .on_amd = &amd_unpacked};
 inline constexpr kernel_costs gpu_slices{.start = 0.532,
                                          .memory = 0.319,
                                          .by_row = 0.139,

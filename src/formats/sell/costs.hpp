@@ -5,6 +5,16 @@
 /// What products by the kernels of sell cost. The numbers are written by bench/fit_costs.py --write.
 namespace furrow::sell_format::costs {
 
+inline constexpr kernel_costs amd_vectors{.start = 0.0471,
+                                          .by_row = 0.192,
+                                          .by_slice = 0.13,
+                                          .by_window = 0.281,
+                                          .rows = 0.417,
+                                          .places = 0.356,
+                                          .surprising = 1.16,
+                                          .longest = 7.7,
+                                          .beyond = 0.139,
+                                          .learned = 32768};
 inline constexpr kernel_costs cpu_vectors{.start = 0.0403,
                                           .memory = 0.125,
                                           .by_row = 0.073,
@@ -14,7 +24,17 @@ inline constexpr kernel_costs cpu_vectors{.start = 0.0403,
                                           .places = 0.193,
                                           .uneven = 0.0176,
                                           .surprising = 1.46,
-                                          .longest = 1.59};
+                                          .longest = 1.59,
+                                          .on_amd = &amd_vectors};
+inline constexpr kernel_costs amd_scalar{.start = 0.0363,
+                                         .by_row = 0.122,
+                                         .by_slice = 0.0631,
+                                         .by_window = 0.203,
+                                         .rows = 0.787,
+                                         .places = 0.519,
+                                         .longest = 10.7,
+                                         .beyond = 0.123,
+                                         .learned = 32768};
 inline constexpr kernel_costs cpu_scalar{.start = 0.0385,
                                          .memory = 0.0801,
                                          .by_row = 0.248,
@@ -24,7 +44,8 @@ inline constexpr kernel_costs cpu_scalar{.start = 0.0385,
                                          .places = 0.589,
                                          .uneven = 0.0198,
                                          .surprising = 1.66,
-                                         .longest = 6.8};
+                                         .longest = 6.8,
+                                         .on_amd = &amd_scalar};
 inline constexpr kernel_costs gpu_slices{.start = 0.558,
                                          .memory = 0.309,
                                          .by_row = 0.18,
