@@ -254,5 +254,20 @@ TEST(cg_ill_conditioned, hilbert_in_double_precision_has_a_small_residual) {
   }
 }
 
+/// Eight eigenvalues, of which the last step meets the smallest one: it belongs to a single element.
+TEST(cg_estimates, know_what_the_last_step_has_met) {
+  std::vector<double> diagonal(3000);
+  for (std::size_t i = 0; i < diagonal.size(); ++i) diagonal[i] = 1 + double(i % 7);
+  diagonal[123] = 1e-9;
+  const auto a = kit::diagonal(diagonal);
+  const host_array<double> b = kit::random_vector<double>(3000, 5);
+  solve_options o = kit::solver_options<double>("cg", "none");
+  o.rtol = 1e-3;
+  const auto s = kit::solve_honestly<double>(a, b, o);
+  ASSERT_EQ(s.report.why, status::converged) << s.report.message;
+  ASSERT_EQ(s.report.iterations, 8);
+  EXPECT_NEAR(s.report.condition_estimate, 7e9, 0.05 * 7e9);
+}
+
 } // namespace
 } // namespace furrow

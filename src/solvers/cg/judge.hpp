@@ -22,7 +22,7 @@ enum slot_name : int {
 inline constexpr int slot_count = int(slot_end) - int(control::own_slot);
 
 /// What is kept of a step, see `control::step_records`.
-enum number_name : int { norm, alpha, beta, number_count }; ///< alpha is 0 where the step was the last one
+enum number_name : int { norm, alpha, beta, number_count }; ///< beta is 0 of the last step, alpha of one that was none
 
 enum verdict : int { negative_pq = control::own_verdict, zero_pq, negative_rz, zero_rz, outgrown };
 
@@ -35,8 +35,11 @@ struct judge {
 
   FURROW_HD int before() const {
     if (!isfinite(s[pq]) || !isfinite(s[rz_next])) return control::not_finite;
-    records.of(index_t(s[control::steps]) + 1)[alpha] = 0;
-    if (s[pq] > 0 && !(s[rz] < 0)) return control::running; // r'z of a first step: `after` saw the others
+    double* const mine = records.of(index_t(s[control::steps]) + 1);
+    const bool is_step = s[pq] > 0 && !(s[rz] < 0); // r'z of a first step: `after` saw the others
+    mine[alpha] = is_step ? s[rz] / s[pq] : 0;
+    mine[beta] = 0;
+    if (is_step) return control::running;
     if (s[pq] < -rounding * fabs(stored ? s[pp] : s[pm])) return negative_pq;
     return s[rz] < 0 ? negative_rz : zero_pq;
   }
@@ -47,9 +50,7 @@ struct judge {
   FURROW_HD int after() const {
     if (s[rz_next] <= 0) return s[rz_next] < 0 ? negative_rz : zero_rz;
     const double a = s[rz] / s[pq], b = s[rz_next] / s[rz];
-    double* const mine = records.of(index_t(s[control::steps]));
-    mine[alpha] = a;
-    mine[beta] = b;
+    records.of(index_t(s[control::steps]))[beta] = b;
     if (s[pm] > 0 && s[pq] / s[pm] > s[steepest]) s[steepest] = s[pq] / s[pm];
     s[xx] += a * (2 * s[xm] + a * s[pm]);
     s[xm] = b * (s[xm] + a * s[pm]);
