@@ -163,6 +163,30 @@ TEST(rungs, of_grids_come_to_multigrid_sooner) {
   EXPECT_LT(rungs_for(f, on_gpu).front().outlook, rungs_for(large_matrix(), on_gpu).front().outlook);
 }
 
+TEST(rungs, of_a_gpu_take_shadow_vectors_before_triangular_solves_of_many_rows) {
+  features f = large_matrix();
+  f.symmetric = false, f.diagonals = 5;
+  inventory on_gpu = everything;
+  on_gpu.on_gpu = true;
+  const auto list = rungs_for(f, on_gpu);
+  EXPECT_EQ(names(list).find("bicgstab+jacobi idr:8+jacobi bicgstab+ilu "), 0u) << names(list);
+  EXPECT_EQ(list[1].outlook, 0); // its rate says nothing
+  EXPECT_GT(list[1].most, 0);
+  const auto have_none = [&](const char* what, const features& of, const inventory& there) {
+    EXPECT_EQ(names(rungs_for(of, there)).find("idr"), std::string::npos) << what;
+  };
+  have_none("on the host", f, everything);
+  features other = f;
+  other.zero_diagonal = 5;
+  have_none("to match", other, on_gpu);
+  other = f, other.rows = other.dominant = 40000;
+  have_none("few rows", other, on_gpu);
+  other = f, other.diagonals = 0;
+  have_none("no grid", other, on_gpu);
+  on_gpu.on_ranks = true;
+  have_none("on ranks", f, on_gpu);
+}
+
 TEST(rungs, of_what_fits_on_the_chip_of_a_gpu_begin_there) {
   const features f = large_matrix();
   inventory on_gpu = everything;
