@@ -392,9 +392,14 @@ TEST(stencil, is_chosen_where_a_part_beside_its_table_still_pays) {
   const auto chosen = [&](const char* spec) {
     return std::string(choose(measure(generate(spec).a), precision::f64, device{}, {}).format->name);
   };
-  EXPECT_EQ(chosen("ball3d:70"), "stencil");
-  EXPECT_EQ(chosen("varying3d:70:0.5"), "stencil");
-  EXPECT_NE(chosen("varying3d:70:9"), "stencil"); // half of the rows lie beside
+  for (const bool by_intel : {true, false}) {
+    SCOPED_TRACE(by_intel);
+    const cpu::pretend_intel costs_of_that_maker(by_intel);
+    EXPECT_EQ(chosen("ball3d:70"), "stencil");
+    const std::string few_beside = chosen("varying3d:70:0.5");
+    EXPECT_TRUE(few_beside == "stencil" || (!by_intel && few_beside == "dia")) << few_beside; // a tie on Zen 4
+    EXPECT_NE(chosen("varying3d:70:9"), "stencil"); // half of the rows lie beside
+  }
 }
 
 TEST(stencil, other_values_have_no_places) {
