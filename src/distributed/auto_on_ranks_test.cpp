@@ -229,6 +229,20 @@ TEST(auto_on_ranks, obeys_the_first_ranks_watcher_clock_and_monitor_there) {
   }
 }
 
+TEST(auto_on_ranks, that_is_stopped_between_two_methods_says_so) {
+  const auto a = generate("anisotropic2d:200:0.001").a;
+  const host_array<double> b = kit::random_vector<double>(a.shape.rows, 1);
+  solve_options o;
+  ASSERT_GE(kit::solve_on_ranks<double>(2, a, b, o).report().rungs.size(), 2u);
+  std::atomic<bool> stopped = false; // while the first method runs, which does not ask
+  o.cancelled = [&] { return stopped.load(); };
+  o.watch_every = 1;
+  o.watch = [&](const progress& p) { return stopped = p.iteration > 3, true; };
+  const auto cut = kit::solve_on_ranks<double>(2, a, b, o);
+  EXPECT_EQ(cut.report().why, status::interrupted) << cut.report().message;
+  EXPECT_EQ(cut.report().rungs.size(), 1u);
+}
+
 TEST(auto_on_ranks, begins_the_next_right_hand_side_where_the_last_one_ended) {
   const auto a = kit::laplacian(2500);
   run_ranks(3, [&](communicator& c) {

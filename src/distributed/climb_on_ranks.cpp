@@ -230,6 +230,11 @@ template <class V> solve_report solver_on_ranks<V>::state::climb(cview<V> b, vie
   at = std::min(at, rungs.size() - 1);
   if (std::isnan(s.best.relative_residual) && s.best.why != status::interrupted)
     s.best.relative_residual = residual_of(b, as_cview(x));
+  const bool answered = answers(s.best.why) || s.best.why == status::interrupted;
+  if (!answered && c.of_first(o.cancelled && o.cancelled()) != 0) {
+    s.best.why = status::interrupted;
+    s.best.message = "interrupted before the next method; " + s.best.message;
+  }
   if (answers(s.best.why)) {
     kept.reset();
     const double since = now();
