@@ -2,7 +2,10 @@
 #pragma once
 #include "residual_at_hand.hpp"
 
+#include <cmath>
+#include <limits>
 #include <optional>
+#include <utility>
 
 namespace furrow {
 

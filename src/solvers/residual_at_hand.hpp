@@ -8,10 +8,10 @@
 
 #include <furrow/value.hpp>
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <utility>
 
 namespace furrow {
 
