@@ -28,16 +28,24 @@ concept linear_operator = requires(const A& a, V factor, cview<V> x, view<V> y, 
   a.apply_dot(x, y, xy); // y = A x and xy = x . y in the same pass; square operators only
 };
 
-/// What a product takes along in its pass over A, a closed list: y <- A x, or y <- b - A x where there is a b; and sums
-/// of the finished y with one or two vectors, which go to slots in double.
+/// What a product takes along in its pass over A, a closed list: y <- A x, or y <- b - A x where there is a b; and
+/// either a sum of the finished y with a vector or those of y with two vectors, which go to slots in double.
 template <class V> struct epilogue {
-  struct sum {
+  struct dot {
     cview<V> u;   ///< `rows` elements: any vector, x or y itself too, but no part of y
     slot to = {}; ///< y . u; no slot, no sum
   };
+  /// The Gram matrix of y, u and w but for w . w.
+  struct gram {
+    enum place : int { yy, yu, yw, uu, uw, count };
+    cview<V> u, w; ///< `rows` elements each: any vectors, x too, but nothing of y
+    slot to = {};  ///< y . y, y . u, y . w, u . u and u . w, side by side from here on; no slot, no sums
+  };
   cview<V> b = {}; ///< without memory: none. y itself, or nothing of it
-  sum sums[2] = {};
-  int count() const { return sums[0].to.at ? sums[1].to.at ? 2 : 1 : 0; }
+  dot one = {};
+  gram all = {};
+  /// How many sums.
+  int count() const { return all.to.at ? int(gram::count) : one.to.at ? 1 : 0; }
 };
 
 /// Throws `fault::usage` for an epilogue whose vectors do not fit y, or cross it.
@@ -78,10 +86,10 @@ template <class V> struct any_operator {
     check_vectors(a, x, y);
     do_apply_dot(x, y, xy);
   }
-  /// y <- A x, or b - A x, and sums over y: see `epilogue`. One pass over A, x and y, and over b and each u that is
-  /// neither x nor y, where the kernel takes them along: all formats but `dense`, on a GPU but `coo`, and `hyb` where
-  /// it has a rest. Other operators make a pass of each (`do_apply_with`). The bits of y are those of `apply`, with b
-  /// those of a copy and `apply`(-1, x, 1, y). The sums add up in the order of the rows' pieces, as that of
+  /// y <- A x, or b - A x, and sums over y: see `epilogue`. One pass over A, x and y, and over b and each of u and w
+  /// that is neither x nor y, where the kernel takes them along: all formats but `dense`, on a GPU but `coo`, and `hyb`
+  /// where it has a rest. Other operators make a pass of each (`do_apply_with`). The bits of y are those of `apply`,
+  /// with b those of a copy and `apply`(-1, x, 1, y). The sums add up in the order of the rows' pieces, as that of
   /// `apply_dot`, which has the same bits; one of a space's `dot` has another order. The same bits on every run and for
   /// every number of threads. Throws as `apply`, and as `check_epilogue`.
   void apply_with(cview<V> x, view<V> y, const epilogue<V>& e) const {
@@ -89,20 +97,21 @@ template <class V> struct any_operator {
     check_epilogue(e, y);
     do_apply_with(x, y, e);
   }
-  /// y <- A x and yu <- y . u, for one or two u.
-  void apply_dots(cview<V> x, view<V> y, cview<V> u, slot yu) const { apply_with(x, y, {{}, {{u, yu}, {}}}); }
-  void apply_dots(cview<V> x, view<V> y, cview<V> u1, slot yu1, cview<V> u2, slot yu2) const {
-    apply_with(x, y, {{}, {{u1, yu1}, {u2, yu2}}});
+  /// y <- A x and yu <- y . u.
+  void apply_dot(cview<V> x, view<V> y, cview<V> u, slot yu) const { apply_with(x, y, {{}, {u, yu}}); }
+  /// y <- A x, and y . y, y . u, y . w, u . u and u . w to five slots from `first` on.
+  void apply_gram(cview<V> x, view<V> y, cview<V> u, cview<V> w, slot first) const {
+    apply_with(x, y, {{}, {}, {u, w, first}});
   }
   /// r <- b - A x and rr <- r . r. r may be b.
-  void residual(cview<V> b, cview<V> x, view<V> r, slot rr) const { apply_with(x, r, {b, {{r, rr}, {}}}); }
+  void residual(cview<V> b, cview<V> x, view<V> r, slot rr) const { apply_with(x, r, {b, {r, rr}}); }
   /// r <- b - A x where the matrix lies, with sums in at least twice the digits of V, rounded once, and returns its
   /// norm; empty, and nothing done, where the operator cannot. r may be b. One pass over A, b, x and r, and a wait.
   /// Throws as `residual`.
   std::optional<double> exact_residual(cview<V> b, cview<V> x, view<V> r) const {
     check_vectors(shape(), x, r);
     check(b.data || r.empty(), fault::usage, "b points nowhere: give it an element for each row");
-    check_epilogue({b, {}}, r);
+    check_epilogue({b}, r);
     return do_exact_residual(b, x, r);
   }
   /// Y <- A X for `count` vectors at once, row by row: element i of vector k lies at [i count + k]. The same bits for

@@ -91,15 +91,30 @@ void piece_on_cpu(const A& a, index_t first, index_t last, V alpha, cview<V> x, 
   }
 }
 
-/// Adds the rows' [first, last) share of each sum of `e` to share[0], share[1].
+/// The sums that `epilogue` may ask for, at most.
+inline constexpr int most_sums = epilogue<double>::gram::count;
+
+/// Adds the rows' [first, last) share of each sum of `e` to those of `share`.
 template <class V> void add_sums_on_cpu(const epilogue<V>& e, index_t first, index_t last, view<V> y, double* share) {
-  for (int k = 0; k < e.count(); ++k)
+  if (e.one.to.at)
     cpu::widest([&]() FURROW_INLINE {
-      const V *const u = e.sums[k].u.data, *const out = y.data;
+      const V *const u = e.one.u.data, *const out = y.data;
       double total = 0;
 #pragma omp simd reduction(+ : total)
       for (index_t i = first; i < last; ++i) total += double(u[i]) * double(out[i]);
-      share[k] += total;
+      share[0] += total;
+    });
+  if (e.all.to.at)
+    cpu::widest([&]() FURROW_INLINE {
+      const V *const u = e.all.u.data, *const w = e.all.w.data, *const out = y.data;
+      double yy = 0, yu = 0, yw = 0, uu = 0, uw = 0;
+#pragma omp simd reduction(+ : yy, yu, yw, uu, uw)
+      for (index_t i = first; i < last; ++i) {
+        const double of_y(out[i]), of_u(u[i]), of_w(w[i]);
+        yy += of_y * of_y, yu += of_y * of_u, yw += of_y * of_w, uu += of_u * of_u, uw += of_u * of_w;
+      }
+      const double more[] = {yy, yu, yw, uu, uw};
+      for (int k = 0; k < most_sums; ++k) share[k] += more[k];
     });
 }
 
@@ -129,19 +144,19 @@ void rows_on_cpu(const A& a, const row_pieces& pieces, V alpha, cview<V> x, V be
                  [&](index_t, index_t first, index_t last) { piece_on_cpu<Rows>(a, first, last, alpha, x, beta, y); });
 }
 
-/// The slots of `e` <- the sums over all pieces, in their order, of what `piece(k, share)` adds to share[0], share[1];
+/// The slots of `e` <- the sums over all pieces, in their order, of what `piece(k, share)` adds to those of `share`;
 /// run(f) calls f(k) for k in [0, pieces).
 template <class V, class Run, class Piece>
 void sum_pieces(const epilogue<V>& e, index_t pieces, Run&& run, Piece&& piece) {
-  double* const shares = cpu::scratch<double, row_pieces>(2 * pieces);
+  double* const shares = cpu::scratch<double, row_pieces>(most_sums * pieces);
   run([&](index_t k) {
-    shares[2 * k] = shares[2 * k + 1] = 0;
-    piece(k, shares + 2 * k);
+    std::fill_n(shares + most_sums * k, most_sums, 0.0);
+    piece(k, shares + most_sums * k);
   });
+  double* const to = e.all.to.at ? e.all.to.at : e.one.to.at;
   for (int j = 0; j < e.count(); ++j) {
-    double total = 0;
-    for (index_t k = 0; k < pieces; ++k) total += shares[2 * k + j];
-    *e.sums[j].to.at = total;
+    to[j] = 0;
+    for (index_t k = 0; k < pieces; ++k) to[j] += shares[most_sums * k + j];
   }
 }
 

@@ -32,13 +32,14 @@ template <class T> FURROW_HD T read_once(const T* at) {
 #if defined(__CUDACC__)
 namespace gpu {
 
-/// Blocks that a multiprocessor should have room for: threads that take one row need fewer registers.
-template <int R> constexpr int tile_blocks = R == 1 ? 6 : 4;
+/// Blocks that a multiprocessor should have room for: threads that take one row need fewer registers, unless they keep
+/// five sums.
+template <int R, int N = 0> constexpr int tile_blocks = R == 1 && N < gram_sums ? 6 : 4;
 
 /// y <- alpha A x + beta y with R rows a thread, and what `ending` asks for. Blocks stride over
 /// the tiles, so any grid will do. Reads every place of A at most once.
 template <int R, class A, class V, int N>
-__global__ void __launch_bounds__(tile_threads, tile_blocks<R>)
+__global__ void __launch_bounds__(tile_threads, tile_blocks<R, N>)
     tiles_kernel(A a, V alpha, cview<V> x, V beta, view<V> y, row_end<V, N> ending) {
   constexpr index_t size = index_t(R) * tile_threads;
   double dots[N ? N : 1] = {};
@@ -67,7 +68,7 @@ void launch_tiles(const A& a, V alpha, cview<V> x, V beta, view<V> y, row_end<V,
   const queue& q = current_queue();
   const index_t tiles = (a.shape.rows + R * tile_threads - 1) / (R * tile_threads);
   // A pass with sums may have no more blocks than there is room for partial sums; the others cover all tiles.
-  const unsigned blocks = N > 0 ? blocks_for(tiles, 1, q, tile_blocks<R>) : static_cast<unsigned>(tiles);
+  const unsigned blocks = N > 0 ? blocks_for(tiles, 1, q, tile_blocks<R, N>) : static_cast<unsigned>(tiles);
   launch(tiles_kernel<R, A, V, N>, blocks, tile_threads, 0, q, a, alpha, x, beta, y, ending);
 }
 

@@ -45,33 +45,35 @@ template <class V> void check_epilogue(const epilogue<V>& e, view<V> y) {
   check(!e.b.data || e.b.size == y.size, fault::usage, "b has {} elements and y {}: give b one for each row", e.b.size,
         y.size);
   check(!crosses(e.b, y), fault::usage, "b shares part of y's memory: give it its own, or that of y");
-  for (const auto& [u, to] : e.sums) {
-    if (!to.at) continue;
-    check(u.size == y.size, fault::usage, "y . u has {} elements of u and {} of y: give one for each row", u.size,
-          y.size);
-    check(u.data || u.empty(), fault::usage, "u points nowhere, but has {} elements", u.size);
-    check(!crosses(u, y), fault::usage, "u shares part of y's memory: give it its own, or that of y");
-  }
-  check(e.sums[0].to.at || !e.sums[1].to.at, fault::usage, "the second sum has a slot and the first one none");
+  check(!e.one.to.at || !e.all.to.at, fault::usage, "y . u has a slot, and so have the sums of y, u and w: take one");
+  const auto look_at = [&](const char* name, cview<V> u) {
+    check(u.size == y.size, fault::usage, "y . {} has {} elements of {} and {} of y: give one for each row", name,
+          u.size, name, y.size);
+    check(u.data || u.empty(), fault::usage, "{} points nowhere, but has {} elements", name, u.size);
+    check(!crosses(u, y), fault::usage, "{} shares part of y's memory: give it its own, or that of y", name);
+  };
+  if (e.one.to.at) look_at("u", e.one.u);
+  if (!e.all.to.at) return;
+  look_at("u", e.all.u), look_at("w", e.all.w);
+  check(y.empty() || (e.all.u.data != y.data && e.all.w.data != y.data), fault::usage,
+        "y . y is among the sums of y, u and w: give u and w memory of their own");
 }
 
 template <class V> void any_operator<V>::do_apply_with(cview<V> x, view<V> y, const epilogue<V>& e) const {
   const bool on_gpu = where().is_gpu();
-  int first = 0; // sum that is left
   if (e.b.data) {
     if (e.b.data != y.data && on_gpu) copy_on_gpu<V>(e.b, y);
     if (e.b.data != y.data && !on_gpu) cpu::space<V>{}.copy(e.b, y);
     do_apply(V(-1), x, V(1), y);
-  } else if (e.count() > 0 && e.sums[0].u.data == x.data && shape().rows == shape().cols) {
-    do_apply_dot(x, y, e.sums[first++].to);
+  } else if (e.one.to.at && e.one.u.data == x.data && shape().rows == shape().cols) {
+    return do_apply_dot(x, y, e.one.to);
   } else {
     do_apply(V(1), x, V(0), y);
   }
-  for (; first < e.count(); ++first) {
-    const auto& [u, to] = e.sums[first];
-    if (on_gpu) dot_on_gpu<V>(u, y, to);
-    else cpu::space<V>{}.dot(u, y, to);
-  }
+  if (e.one.to.at && on_gpu) dot_on_gpu<V>(e.one.u, y, e.one.to);
+  if (e.one.to.at && !on_gpu) cpu::space<V>{}.dot(e.one.u, y, e.one.to);
+  if (e.all.to.at && on_gpu) gram_on_gpu<V>(e.all, y);
+  if (e.all.to.at && !on_gpu) sweep_gram(cpu::space<V>{}, e.all, cview<V>(y));
 }
 
 template void check_epilogue(const epilogue<double>&, view<double>);

@@ -63,11 +63,15 @@ TEST(epilogues, are_refused_with_a_sentence) {
     }
     return "";
   };
-  EXPECT_EQ(sentence({three, {}}), "b has 3 elements and y 4: give b one for each row");
-  EXPECT_EQ(sentence({second, {}}), "b shares part of y's memory: give it its own, or that of y");
-  EXPECT_EQ(sentence({{}, {{three, {&sum}}, {}}}), "y . u has 3 elements of u and 4 of y: give one for each row");
-  EXPECT_EQ(sentence({{}, {{second, {&sum}}, {}}}), "u shares part of y's memory: give it its own, or that of y");
-  EXPECT_EQ(sentence({{}, {{}, {x, {&sum}}}}), "the second sum has a slot and the first one none");
+  EXPECT_EQ(sentence({three}), "b has 3 elements and y 4: give b one for each row");
+  EXPECT_EQ(sentence({second}), "b shares part of y's memory: give it its own, or that of y");
+  EXPECT_EQ(sentence({{}, {three, {&sum}}}), "y . u has 3 elements of u and 4 of y: give one for each row");
+  EXPECT_EQ(sentence({{}, {second, {&sum}}}), "u shares part of y's memory: give it its own, or that of y");
+  EXPECT_EQ(sentence({{}, {}, {x, three, {&sum}}}), "y . w has 3 elements of w and 4 of y: give one for each row");
+  EXPECT_EQ(sentence({{}, {}, {first, x, {&sum}}}),
+            "y . y is among the sums of y, u and w: give u and w memory of their own");
+  EXPECT_EQ(sentence({{}, {x, {&sum}}, {x, x, {&sum}}}),
+            "y . u has a slot, and so have the sums of y, u and w: take one");
   EXPECT_EQ(y, std::vector<double>(5, 7.0));
   EXPECT_EQ(sum, -1);
 }
@@ -77,14 +81,15 @@ TEST(epilogues, are_what_the_documentation_shows) {
   const auto op = make(choose(measure(a), precision::f64, {}), {}, a);
   const std::vector<double> b{1, 2, 3, 4}, x(4, 1.0);
   std::vector<double> r(4), y(4);
-  double rr = 0, by = 0, yy = 0;
-  op->residual(b, x, r, {&rr});             // r = b - A x,  r'r
-  op->apply_dots(x, y, b, {&by}, y, {&yy}); // y = A x,  y'b,  y'y
+  double rr = 0, by = 0, sums[5] = {};
+  op->residual(b, x, r, {&rr});       // r = b - A x,  r'r
+  op->apply_dot(x, y, b, {&by});      // y = A x,  y'b
+  op->apply_gram(x, y, b, r, {sums}); // y = A x,  y'y,  y'b,  y'r,  b'b,  b'r
   EXPECT_EQ(r, (std::vector<double>{-1, 0, 1, 2}));
   EXPECT_EQ(y, std::vector<double>(4, 2.0));
   EXPECT_EQ(rr, 6);
   EXPECT_EQ(by, 20);
-  EXPECT_EQ(yy, 16);
+  EXPECT_EQ(std::vector<double>(sums, sums + 5), (std::vector<double>{16, 20, 4, 30, 10}));
 }
 
 } // namespace

@@ -73,18 +73,18 @@ template <class V> void rank_operator<V>::do_apply(V alpha, cview<V> x, V beta, 
 }
 
 template <class V> void rank_operator<V>::do_apply_dot(cview<V> x, view<V> y, slot xy) const {
-  do_apply_with(x, y, {{}, {{x, xy}, {}}});
+  do_apply_with(x, y, {{}, {x, xy}});
 }
 
 /// What the far part adds to y . u is added to it; y . y is summed behind it, since there nearly all of the own part
 /// may cancel, as in a small b - A x.
 template <class V> void rank_operator<V>::do_apply_with(cview<V> x, view<V> y, const epilogue<V>& e) const {
-  const int count = e.count();
-  const auto of_itself = [&](int k) { return far_ && e.sums[k].u.data == y.data; };
-  double sums[2] = {}, unused = 0;
+  using gram = epilogue<V>::gram;
+  double sums[gram::count] = {};
   halo_.start(x);
   epilogue<V> own = e;
-  for (int k = 0; k < count; ++k) own.sums[k].to = {of_itself(k) ? &unused : sums + k};
+  if (e.one.to.at) own.one.to = {sums};
+  if (e.all.to.at) own.all.to = {sums};
   if (own_) own_->apply_with(x, y, own);
   const cview<V> there = finish_halo();
   if (far_) {
@@ -92,16 +92,23 @@ template <class V> void rank_operator<V>::do_apply_with(cview<V> x, view<V> y, c
     cpu::space<V> space;
     far_->apply(V(1), there, V(0), as_view(of_far_));
     space.sweep(of_far_.size(), add_far<V>{far_rows_.data(), alpha, as_cview(of_far_), y});
-    for (int k = 0; k < count; ++k) {
+    const auto complete = [&](cview<V> u, double& sum) {
       double more = 0;
-      if (of_itself(k)) space.dot(y, y, {&more});
-      else
-        space.sweep(of_far_.size(), far_sum<V>{far_rows_.data(), alpha, as_cview(of_far_), e.sums[k].u}, slot{&more});
-      sums[k] += more;
+      if (u.data == y.data) {
+        sum = 0;
+        space.dot(y, y, {&more});
+      } else space.sweep(of_far_.size(), far_sum<V>{far_rows_.data(), alpha, as_cview(of_far_), u}, slot{&more});
+      sum += more;
+    };
+    if (e.one.to.at) complete(e.one.u, sums[0]);
+    if (e.all.to.at) {
+      complete(y, sums[gram::yy]);
+      complete(e.all.u, sums[gram::yu]);
+      complete(e.all.w, sums[gram::yw]);
     }
   }
-  c_.sum({sums, count});
-  for (int k = 0; k < count; ++k) *e.sums[k].to.at = sums[k];
+  c_.sum({sums, e.count()});
+  std::copy_n(sums, e.count(), e.all.to.at ? e.all.to.at : e.one.to.at);
 }
 
 template <class V> host_array<V> operator_of_rank<V>::with_others(cview<V> x) const {

@@ -107,25 +107,34 @@ template <class V> void check_residual(communicator& c, const coo<V>& a, const s
     b[i] = static_cast<V>(product[static_cast<std::size_t>(i)] + 1000 * unit * (1 + size[static_cast<std::size_t>(i)]));
   const index_t n = mine.last - mine.first;
   host_array<V> r(n, std::numeric_limits<V>::quiet_NaN());
-  double sums[] = {-1, -1};
-  epilogue<V> e{{b.data() + mine.first, n}, {}};
-  e.sums[0] = {as_cview(r), {sums}};
-  e.sums[1] = {{u.data() + mine.first, n}, {sums + 1}};
-  mine.a.apply_with({x.data() + mine.first, n}, as_view(r), e);
+  double sums[] = {-1, -1}, gram[] = {-1, -1, -1, -1, -1};
+  const cview<V> my_b(b.data() + mine.first, n), my_u(u.data() + mine.first, n), my_x(x.data() + mine.first, n);
+  mine.a.apply_with(my_x, as_view(r), {my_b, {as_cview(r), {sums}}});
+  mine.a.apply_with(my_x, as_view(r), {my_b, {my_u, {sums + 1}}});
+  mine.a.apply_with(my_x, as_view(r), {my_b, {}, {my_b, my_u, {gram}}});
   for (index_t i = 0; i < n; ++i) {
     const auto row = static_cast<std::size_t>(mine.first + i);
     ASSERT_NEAR(r[i], double(b[mine.first + i]) - product[row], 40 * unit * (1 + size[row])) << name << ", row " << row;
   }
-  double rr = 0, ru = 0, bound = 0; // of the r that there is: over all ranks, by themselves
+  double rr = 0, rb = 0, ru = 0, bb = 0, bu = 0, bound = 0,
+         bound_of_b = 0; // of the r that there is: over all ranks, by themselves
   for (index_t i = 0; i < n; ++i) {
     rr += double(r[i]) * double(r[i]);
-    ru += double(r[i]) * double(u[mine.first + i]);
+    ru += double(r[i]) * double(my_u[i]), rb += double(r[i]) * double(my_b[i]);
+    bb += double(my_b[i]) * double(my_b[i]), bu += double(my_b[i]) * double(my_u[i]);
+    bound_of_b += (std::abs(double(my_b[i])) + size[static_cast<std::size_t>(mine.first + i)]) * std::abs(my_b[i]);
     bound += (std::abs(double(b[mine.first + i])) + size[static_cast<std::size_t>(mine.first + i)]) *
              std::abs(double(u[mine.first + i]));
   }
   rr = c.sum(rr), ru = c.sum(ru), bound = c.sum(bound);
+  rb = c.sum(rb), bb = c.sum(bb), bu = c.sum(bu), bound_of_b = c.sum(bound_of_b);
   ASSERT_NEAR(sums[0], rr, 1e-12 * rr) << name; // no digits lost to what cancels
   ASSERT_NEAR(sums[1], ru, 100 * unit * bound) << name;
+  ASSERT_NEAR(gram[0], rr, 1e-12 * rr) << name;
+  ASSERT_NEAR(gram[1], rb, 100 * unit * bound_of_b) << name;
+  ASSERT_NEAR(gram[2], ru, 100 * unit * bound) << name;
+  ASSERT_NEAR(gram[3], bb, 1e-12 * bb) << name;
+  ASSERT_NEAR(gram[4], bu, 1e-12 * bound) << name;
 }
 
 TYPED_TEST(operator_on_ranks, takes_a_residual_and_sums_along) {

@@ -63,7 +63,7 @@ private:
     cview<V> x = b;
     for (index_t left = sweeps_ - 1; left >= 0; --left) {
       const view<V> y = left % 2 == 0 ? end : other;
-      n.apply_with(x, y, {b, {}});
+      n.apply_with(x, y, {b});
       x = y;
     }
   }

@@ -20,8 +20,8 @@ namespace furrow {
 /// The solver, `method`, brings
 ///   start()          enqueues the vectors and scalars of a first step, from `r()` = b - A x and slot `control::rr`
 ///   step()           enqueues one step; it leaves |r|^2 in slot `control::rr`
-///   ahead()          only of a method whose step ends with what the judge does not wait for, nor it for the judge:
-///                    enqueues it, behind step(); on a GPU it runs beside the judge
+///   ahead(), is_ahead()  only of a method whose step may end with what the judge does not wait for, nor it for the
+///                    judge: enqueues it, behind step(), where is_ahead(); on a GPU it runs beside the judge
 ///   judge()          a functor beside the slots, see `control::until`
 ///   explain(v, home, patient)  the end that verdict v of the solver's own means; empty where starting again may help.
 ///                    `home`: the slots; not `patient`: starting again did not help
@@ -164,13 +164,16 @@ private:
       const bool waits = system_.m.waits() || requires { method.waits(); };
       if (!at_hand && !waits && is_quick(method.bytes_per_iteration())) chunk_ = control::first_kept;
       if constexpr (requires { method.ahead(); }) {
+        const auto ahead = [&method] {
+          if (method.is_ahead()) method.ahead();
+        };
         if constexpr (requires { S::repeats_beside; })
-          return s_.repeat([&method] { method.step(); }, until, waits, [&method] { method.ahead(); });
+          return s_.repeat([&method] { method.step(); }, until, waits, ahead, method.is_ahead());
         else
           return s_.repeat(
-              [&method] {
+              [&method, ahead] {
                 method.step();
-                method.ahead();
+                ahead();
               },
               until, waits);
       } else return s_.repeat([&method] { method.step(); }, until, waits);

@@ -37,14 +37,20 @@ template <class V> struct gpu_numbers : on_gpu_in<V> {
     const host_array<V> b = kit::random_vector<V>(a.shape.rows, 108);
     const gpu_array<V> b_there(b);
     gpu_array<V> r(a.shape.rows, std::numeric_limits<V>::quiet_NaN()), separate(b);
-    gpu_array<double> sums(2, 0.0);
-    op->apply_with(there, r, {b_there, {{r, {sums.data()}}, {b_there, {sums.data() + 1}}}});
+    const host_array<V> w = kit::random_vector<V>(a.shape.rows, 109);
+    const gpu_array<V> w_there(w);
+    gpu_array<double> sums(6, 0.0);
+    op->apply_with(there, r, {b_there, {r, {sums.data() + 5}}});
+    op->apply_with(there, r, {b_there, {}, {b_there, w_there, {sums.data()}}});
     op->apply(V(-1), there, V(1), separate);
     EXPECT_TRUE(kit::same_bits(as_cview(host_array<V>(r)), as_cview(host_array<V>(separate))))
         << format << ' ' << kernel;
-    const double expected[] = {dot<V>(r, r), dot<V>(b_there, r)};
-    for (int k = 0; k < 2; ++k)
-      EXPECT_NEAR(host_array<double>(sums)[k], expected[k], 1e-10 * (1 + expected[0])) << format << ' ' << kernel;
+    const double expected[] = {
+        dot<V>(r, r), dot<V>(b_there, r), dot<V>(w_there, r), dot<V>(b_there, b_there), dot<V>(b_there, w_there),
+        dot<V>(r, r)};
+    for (int k = 0; k < 6; ++k)
+      EXPECT_NEAR(host_array<double>(sums)[k], expected[k], 1e-10 * (1 + expected[0] + expected[3]))
+          << format << ' ' << kernel << ", sum " << k;
     return got;
   }
 };

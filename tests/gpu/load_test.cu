@@ -62,10 +62,9 @@ TYPED_TEST(gpu_under_load, a_hundred_products_have_the_same_bits) {
         SCOPED_TRACE(std::string(name) + " in " + std::string(f->name) + " by " + std::string(k.name));
         const auto op = f->gpu.make<V>()(coo<V>(a), {}, k.name);
         gpu_array<V> y(a.shape.rows);
-        gpu_array<double> dots(2); // y . x and y . y, in the same pass
-        epilogue<V> ends;
-        ends.sums[0] = {as_cview(x), slot{dots.data()}};
-        ends.sums[1] = {as_cview(y), slot{dots.data() + 1}};
+        const gpu_array<V> w(kit::random_vector<V>(a.shape.rows, 4));
+        gpu_array<double> dots(5); // in the same pass
+        const epilogue<V> ends{{}, {}, {as_cview(x), as_cview(w), slot{dots.data()}}};
         const auto product = [&] {
           op->apply_with(as_cview(x), as_view(y), ends);
           return std::pair(host_array<V>(y), host_array<double>(dots));

@@ -183,33 +183,43 @@ inline void check_products(const std::vector<device>& on, const coo<double>& a, 
     };
     const gpu_array<V> there_x = part(x), there_b = part(b), there_u = part(u);
     gpu_array<V> y(n);
-    gpu_array<double> sums(3, -1.0);
+    gpu_array<double> sums(8, -1.0);
     const double unit = std::numeric_limits<V>::epsilon();
     for (int turn = 0; turn < 3; ++turn) { // both buffers, and the first one again
-      epilogue<V> e{as_cview(there_b), {}};
-      e.sums[0] = {as_cview(y), {sums.data()}};
-      e.sums[1] = {as_cview(there_u), {sums.data() + 1}};
-      mine.a->apply_with(as_cview(there_x), as_view(y), e);
+      const auto residual_with = [&](epilogue<V> e) {
+        e.b = as_cview(there_b);
+        mine.a->apply_with(as_cview(there_x), as_view(y), e);
+      };
+      residual_with({{}, {as_cview(y), {sums.data()}}});
+      residual_with({{}, {}, {as_cview(there_b), as_cview(there_u), {sums.data() + 2}}});
+      residual_with({{}, {as_cview(there_u), {sums.data() + 1}}});
       const host_array<V> r(y);
-      mine.a->apply_dot(as_cview(there_x), as_view(y), {sums.data() + 2});
+      mine.a->apply_dot(as_cview(there_x), as_view(y), {sums.data() + 7});
       const host_array<V> product(y);
       mine.a->apply(V(2), as_cview(there_x), V(-3), as_view(y));
       const host_array<V> last(y);
       const host_array<double> home(sums);
-      double rr = 0, ru = 0, bound = 0, xy = 0, xy_bound = 0;
+      double rr = 0, rb = 0, ru = 0, bb = 0, bu = 0, bound = 0, xy = 0, xy_bound = 0;
       for (index_t i = 0; i < n; ++i) {
         const auto row = std::size_t(first + i);
         ASSERT_NEAR(product[i], truth[row], 40 * unit * size[row]);
         ASSERT_NEAR(r[i], double(b[first + i]) - truth[row], 40 * unit * (1 + size[row]));
         ASSERT_NEAR(last[i], 2 * truth[row] - 3 * double(product[i]), 100 * unit * (1 + size[row]));
         rr += double(r[i]) * double(r[i]), ru += double(r[i]) * double(u[first + i]);
-        bound += (1 + size[row]) * std::abs(double(u[first + i]));
+        const double of_b(b[first + i]);
+        rb += double(r[i]) * of_b, bb += of_b * of_b, bu += of_b * double(u[first + i]);
+        bound += (1 + size[row]) * (std::abs(double(u[first + i])) + std::abs(of_b));
         xy += double(x[first + i]) * truth[row], xy_bound += std::abs(double(x[first + i])) * size[row];
       }
       rr = c.sum(rr), ru = c.sum(ru), bound = c.sum(bound), xy = c.sum(xy), xy_bound = c.sum(xy_bound);
       ASSERT_NEAR(home[0], rr, 1e-12 * rr);
       ASSERT_NEAR(home[1], ru, 100 * unit * bound);
-      ASSERT_NEAR(home[2], xy, 100 * unit * xy_bound);
+      ASSERT_NEAR(home[2], rr, 1e-12 * rr);
+      ASSERT_NEAR(home[3], c.sum(rb), 100 * unit * bound);
+      ASSERT_NEAR(home[4], ru, 100 * unit * bound);
+      ASSERT_NEAR(home[5], c.sum(bb), 1e-12 * bound);
+      ASSERT_NEAR(home[6], c.sum(bu), 1e-12 * bound);
+      ASSERT_NEAR(home[7], xy, 100 * unit * xy_bound);
     }
     // The rows that it was made of, and elements of others.
     host_array<V> own_x(n);

@@ -54,7 +54,7 @@ TYPED_TEST(gpu_space, repeats_what_stands_beside_the_question) {
   for (const bool waits : {false, true}) {
     auto loop = space.repeat([&] { space.sweep(1, kit::count_up<V>{as_view(y)}, steps); },
                              kit::reached{slots.data(), waits ? 14.0 : 7.0}, waits,
-                             [&] { space.sweep(1, kit::count_up<V>{as_view(z)}, beside); });
+                             [&] { space.sweep(1, kit::count_up<V>{as_view(z)}, beside); }, true);
     EXPECT_FALSE(loop.run(3));
     EXPECT_EQ(space.read(beside), space.read(steps));
     EXPECT_TRUE(loop.run(100));

@@ -137,8 +137,10 @@ public:
   }
   void do_apply_with(cview<V> x, view<V> y, const epilogue<V>& e) const override {
     index_t beside = e.b.data ? e.b.size : 0; // elements
-    for (int k = 0; k < e.count(); ++k)
-      if (e.sums[k].u.data != x.data && e.sums[k].u.data != y.data) beside += y.size;
+    const auto reads = [&](slot to, cview<V> u) {
+      beside += to.at && u.data != x.data && u.data != y.data ? y.size : 0;
+    };
+    reads(e.one.to, e.one.u), reads(e.all.to, e.all.u), reads(e.all.to, e.all.w);
     count(double(beside) * sizeof(V));
     inner_->apply_with(x, y, e);
   }

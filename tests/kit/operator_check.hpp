@@ -90,29 +90,30 @@ template <class V, class Side> double check_apply_dot(const any_operator<V>& op,
   return got;
 }
 
-/// The vectors that `apply_with` may meet in a sum, by name.
-enum class summed { nothing, x, y, other };
+/// The vectors that `apply_with` may meet in a sum, by name, and the sums of two of them with y.
+enum class summed { nothing, x, y, other, x_and_other, two_others };
 
 /// What an operator takes along: y has the bits of `apply`, with b those of a copy and `apply`, wherever b lies; the
 /// sums are those of y within the bound of a sum in double; nothing else is written. Gives back the sums.
 template <class V, class Side>
-std::array<double, 2> check_epilogue(const any_operator<V>& op, const judged<V>& a, bool with_b, bool in_place,
-                                     summed first, summed second) {
+std::vector<double> check_epilogue(const any_operator<V>& op, const judged<V>& a, bool with_b, bool in_place,
+                                   summed asked) {
+  using gram = epilogue<V>::gram;
   const auto &x = a.vector(a.shape.cols, 106), &b = a.vector(a.shape.rows, 107);
-  const std::array others{&a.vector(a.shape.rows, 108), &a.vector(a.shape.rows, 109)};
+  const auto &one = a.vector(a.shape.rows, 108), &two = a.vector(a.shape.rows, 109);
   guarded<V, Side> device_x(x), device_b(b), plain = guarded<V, Side>::unwritten(a.shape.rows);
-  std::array<guarded<V, Side>, 2> device_u{guarded<V, Side>(*others[0]), guarded<V, Side>(*others[1])};
+  guarded<V, Side> device_one(one), device_two(two);
   guarded<V, Side> own_y = guarded<V, Side>::unwritten(a.shape.rows), copy_of_b(b);
   guarded<V, Side>& device_y = in_place ? copy_of_b : own_y;
-  auto slots = guarded<double, Side>::unwritten(2);
+  const bool both = asked == summed::x_and_other || asked == summed::two_others, of_x = asked == summed::x_and_other;
+  auto slots = guarded<double, Side>::unwritten(both ? gram::count : 1);
   epilogue<V> e;
   if (with_b) e.b = in_place ? device_y.get() : device_b.get();
-  const std::array asked{first, second};
-  for (int k = 0; k < 2; ++k) {
-    if (asked[k] == summed::nothing) continue;
-    e.sums[k].u = asked[k] == summed::x ? device_x.get() : asked[k] == summed::y ? device_y.get() : device_u[k].get();
-    e.sums[k].to = slot{slots.get().data + k};
-  }
+  const slot to{slots.get().data};
+  if (asked == summed::x) e.one = {device_x.get(), to};
+  if (asked == summed::y) e.one = {device_y.get(), to};
+  if (asked == summed::other) e.one = {device_one.get(), to};
+  if (both) e.all = {of_x ? device_x.get() : device_one.get(), device_two.get(), to};
   op.apply_with(device_x.get(), device_y.get(), e);
   if (with_b) {
     guarded<V, Side> residual(b);
@@ -124,42 +125,40 @@ std::array<double, 2> check_epilogue(const any_operator<V>& op, const judged<V>&
   }
   EXPECT_TRUE(same_bits(as_cview(device_x.take()), as_cview(x))) << "x was written";
   EXPECT_TRUE(same_bits(as_cview(device_b.take()), as_cview(b))) << "b was written";
-  const auto y = device_y.take(), u0 = device_u[0].take(), u1 = device_u[1].take();
-  EXPECT_TRUE(same_bits(as_cview(u0), as_cview(*others[0])) && same_bits(as_cview(u1), as_cview(*others[1])));
+  const auto y = device_y.take();
+  EXPECT_TRUE(same_bits(as_cview(device_one.take()), as_cview(one)) &&
+              same_bits(as_cview(device_two.take()), as_cview(two)));
+  std::vector<double> sums;
+  if (asked == summed::nothing) return sums;
   const auto got = slots.take();
-  std::array<double, 2> sums{};
-  for (int k = 0; k < 2; ++k) {
-    if (asked[k] == summed::nothing) continue;
-    const host_array<V>& u = asked[k] == summed::x ? x : asked[k] == summed::y ? y : *others[k];
-    const dot_reference dot = reference_dot(as_cview(u), as_cview(y));
-    EXPECT_LE(std::fabs(got[k] - dot.value), dot.bound)
-        << "sum " << k << " is " << got[k] << " instead of " << dot.value;
-    sums[k] = got[k];
-  }
+  const auto is_sum_of = [&](const host_array<V>& u, const host_array<V>& v) {
+    const dot_reference dot = reference_dot(as_cview(u), as_cview(v));
+    const std::size_t k = sums.size();
+    sums.push_back(got[index_t(k)]);
+    EXPECT_LE(std::fabs(sums[k] - dot.value), dot.bound) << "sum " << k << " is " << sums[k] << ", not " << dot.value;
+  };
+  const host_array<V>& u = asked == summed::x || of_x ? x : asked == summed::y ? y : one;
+  if (!both) is_sum_of(y, u);
+  else is_sum_of(y, y), is_sum_of(y, u), is_sum_of(y, two), is_sum_of(u, u), is_sum_of(u, two);
   return sums;
 }
 
-/// Epilogues of every kind, the two that solvers ask for most twice with the same bits.
+/// Epilogues of every kind, those that solvers ask for most twice with the same bits.
 template <class V, class Side> void check_epilogues(const any_operator<V>& op, const judged<V>& a) {
   using enum summed;
   enum place { no_b, b_apart, b_in_y };
-  const auto run = [&](summed first, summed second, place b) {
-    SCOPED_TRACE("sums " + std::to_string(int(first)) + " and " + std::to_string(int(second)) + ", b " +
-                 std::to_string(b));
-    return check_epilogue<V, Side>(op, a, b != no_b, b == b_in_y, first, second);
+  const auto run = [&](summed asked, place b) {
+    SCOPED_TRACE("sums " + std::to_string(int(asked)) + ", b " + std::to_string(b));
+    return check_epilogue<V, Side>(op, a, b != no_b, b == b_in_y, asked);
   };
-  run(nothing, nothing, b_apart);
-  run(y, nothing, no_b);
-  run(other, other, no_b);
-  run(y, nothing, b_in_y);
-  run(other, other, b_in_y);
-  run(other, y, b_apart);
-  EXPECT_EQ(run(other, y, no_b), run(other, y, no_b)) << "sums differ from run to run";
-  EXPECT_EQ(run(y, nothing, b_apart), run(y, nothing, b_apart)) << "sums differ from run to run";
+  for (const place b : {no_b, b_apart, b_in_y})
+    for (const summed asked : {nothing, y, other, two_others}) run(asked, b);
+  EXPECT_EQ(run(two_others, no_b), run(two_others, no_b)) << "sums differ from run to run";
+  EXPECT_EQ(run(y, b_apart), run(y, b_apart)) << "sums differ from run to run";
   if (a.shape.rows != a.shape.cols) return;
-  run(x, nothing, no_b);
-  run(x, y, no_b);
-  run(other, x, b_apart);
+  run(x, no_b);
+  run(x_and_other, no_b);
+  run(x_and_other, b_apart);
 }
 
 /// b - A x with sums in twice the digits, from operators that have it, against long double: off by its last rounding,
@@ -242,7 +241,7 @@ template <class V, class Side> void check_refusals(const any_operator<V>& op) {
     is_usage([&] { op.apply(V(0), wrong_x, V(1), wrong_y); });
     double never_written = 0;
     is_usage([&] { op.apply_dot(wrong_x, wrong_y, slot{&never_written}); });
-    is_usage([&] { op.apply_dots(wrong_x, wrong_y, wrong_y, slot{&never_written}); });
+    is_usage([&] { op.apply_dot(wrong_x, wrong_y, wrong_y, slot{&never_written}); });
   };
   refused("a long x", x(cols + 1), y(rows));
   refused("a long y", x(cols), y(rows + 1));
@@ -260,12 +259,16 @@ template <class V, class Side> void check_refusals(const any_operator<V>& op) {
     };
     double never_written = 0;
     const slot nowhere{&never_written};
-    refuses("a long b", {other.get(), {}});
-    refuses("a b that crosses y", {crossing, {}});
-    refuses("a long u", {{}, {{other.get(), nowhere}, {}}});
-    refuses("a u that crosses y", {{}, {{other_y, nowhere}, {crossing, nowhere}}});
-    refuses("a u without memory", {{}, {{cview<V>(nullptr, rows), nowhere}, {}}});
-    refuses("a second sum alone", {{}, {{}, {other_y, nowhere}}});
+    const auto all_x = as_cview(part(all, 0, rows)); // of some size
+    refuses("a long b", {other.get()});
+    refuses("a b that crosses y", {crossing});
+    refuses("a long u", {{}, {other.get(), nowhere}});
+    refuses("a u that crosses y", {{}, {crossing, nowhere}});
+    refuses("a u without memory", {{}, {cview<V>(nullptr, rows), nowhere}});
+    refuses("a long w", {{}, {}, {all_x, other.get(), nowhere}});
+    refuses("a w that crosses y", {{}, {}, {all_x, crossing, nowhere}});
+    refuses("a w that is y", {{}, {}, {all_x, other_y, nowhere}});
+    refuses("sums of both kinds", {{}, {all_x, nowhere}, {all_x, all_x, nowhere}});
     EXPECT_THROW(op.exact_residual(other.get(), x(cols), other_y), error) << "a long b";
     EXPECT_THROW(op.exact_residual(crossing, x(cols), other_y), error) << "a b that crosses r";
     EXPECT_THROW(op.exact_residual({nullptr, rows}, x(cols), other_y), error) << "a b without memory";

@@ -87,16 +87,16 @@ TYPED_TEST(every_format, takes_sums_along_with_the_same_bits_for_every_number_of
         SCOPED_TRACE(std::string(f->name) + " by " + std::string(k.name) + ": " + m.name);
         const auto op = f->cpu.template make<V>()(a, {}, k.name);
         const auto x = kit::random_vector<V>(a.shape.cols, 1), b = kit::random_vector<V>(a.shape.rows, 2);
-        double first[4] = {};
+        double first[7] = {};
         for (const int count : {1, 2, 3}) {
           set_threads(count);
           host_array<V> y(a.shape.rows), r(a.shape.rows);
-          double sums[4] = {};
-          op->apply_dots(as_cview(x), as_view(y), as_cview(b), {sums}, as_cview(y), {sums + 1});
-          op->apply_with(as_cview(x), as_view(r),
-                         {as_cview(b), {{as_cview(r), {sums + 2}}, {as_cview(b), {sums + 3}}}});
-          if (count == 1) std::copy_n(sums, 4, first);
-          EXPECT_TRUE(std::equal(sums, sums + 4, first)) << count;
+          double sums[7] = {};
+          op->apply_dot(as_cview(x), as_view(y), as_cview(b), {sums});
+          op->residual(as_cview(b), as_cview(x), as_view(r), {sums + 1});
+          op->apply_gram(as_cview(x), as_view(y), as_cview(b), as_cview(r), {sums + 2});
+          if (count == 1) std::copy_n(sums, 7, first);
+          EXPECT_TRUE(std::equal(sums, sums + 7, first)) << count;
         }
       }
     }

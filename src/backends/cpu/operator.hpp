@@ -24,7 +24,7 @@ public:
   void do_apply(V alpha, cview<V> x, V beta, view<V> y) const override {
     rows_on_cpu<Rows>(view_of(matrix_), pieces_, alpha, x, beta, y);
   }
-  void do_apply_dot(cview<V> x, view<V> y, slot xy) const override { do_apply_with(x, y, {{}, {{x, xy}, {}}}); }
+  void do_apply_dot(cview<V> x, view<V> y, slot xy) const override { do_apply_with(x, y, {{}, {x, xy}}); }
   void do_apply_with(cview<V> x, view<V> y, const epilogue<V>& e) const override {
     rows_with_on_cpu<Rows>(view_of(matrix_), pieces_, x, y, e);
   }

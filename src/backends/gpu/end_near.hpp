@@ -12,7 +12,7 @@ template <class V, int N> __device__ void bring_end_near(const row_end<V, N>& en
   if constexpr (N > 0) {
     if (beta != V(0)) bring_near(ending.z + row);
 #pragma unroll
-    for (int k = 0; k < N; ++k)
+    for (int k = 0; k < row_end<V, N>::vectors; ++k)
       if (ending.u[k] != y) bring_near(ending.u[k] + row);
   }
 }

@@ -13,6 +13,9 @@ template <class V> void rescale_on_gpu(V beta, view<V> y) {
 }
 template <class V> void dot_on_gpu(cview<V> x, cview<V> y, slot xy) { gpu::space<V>{}.dot(x, y, xy); }
 template <class V> void copy_on_gpu(cview<V> x, view<V> y) { gpu::space<V>{}.copy(x, y); }
+template <class V> void gram_on_gpu(const typename epilogue<V>::gram& g, cview<V> y) {
+  sweep_gram(gpu::space<V>{}, g, y);
+}
 
 template void combine_on_gpu(double, cview<double>, double, view<double>);
 template void combine_on_gpu(float, cview<float>, float, view<float>);
@@ -22,5 +25,7 @@ template void dot_on_gpu(cview<double>, cview<double>, slot);
 template void dot_on_gpu(cview<float>, cview<float>, slot);
 template void copy_on_gpu(cview<double>, view<double>);
 template void copy_on_gpu(cview<float>, view<float>);
+template void gram_on_gpu<double>(const epilogue<double>::gram&, cview<double>);
+template void gram_on_gpu<float>(const epilogue<float>::gram&, cview<float>);
 
 } // namespace furrow

@@ -5,6 +5,8 @@
 #include "row_end.hpp"
 #include "space.hpp"
 
+#include "backends/function_operator.hpp"
+
 #include <furrow/storage.hpp>
 
 #include <algorithm>
@@ -28,8 +30,8 @@ template <class V, int N, class F> void end_rows_apart(const row_end<V, N>& endi
   if constexpr (N > 0)
     if (ending.z != y.data) space<V>{}.copy({ending.z, y.size}, y);
   product();
-  if constexpr (N > 0)
-    for (int k = 0; k < N; ++k) space<V>{}.dot({ending.u[k], y.size}, y, ending.out[k]);
+  if constexpr (N == 1) space<V>{}.dot({ending.u[0], y.size}, y, ending.out[0]);
+  if constexpr (N > 1) sweep_gram<V>(space<V>{}, {{ending.u[0], y.size}, {ending.u[1], y.size}, ending.out[0]}, y);
 }
 
 /// What operators on the GPU have in common: a matrix in GPU memory, and alpha == 0, which reads neither A nor x.
@@ -95,7 +97,7 @@ private:
 template <class Self, class V, class Format> class one_pass_operator : public stored_operator<V, Format> {
 public:
   using stored_operator<V, Format>::stored_operator;
-  void do_apply_dot(cview<V> x, view<V> y, slot xy) const final { do_apply_with(x, y, {{}, {{x, xy}, {}}}); }
+  void do_apply_dot(cview<V> x, view<V> y, slot xy) const final { do_apply_with(x, y, {{}, {x, xy}}); }
   void do_apply_with(cview<V> x, view<V> y, const epilogue<V>& e) const final {
     const selected_device here(this->where().ordinal);
     const auto run = [&](V alpha, V beta, const auto& ending) { self().launch(alpha, x, beta, y, ending); };

@@ -19,7 +19,7 @@ void check(runtime::code code, std::source_location at = std::source_location::c
 void check_launch(std::source_location at = std::source_location::current());
 
 /// Most running sums of one pass, and most blocks that a pass with sums may have.
-inline constexpr int max_sums = 4;
+inline constexpr int max_sums = 5;
 inline constexpr int blocks_per_multiprocessor = 16;
 
 /// Arrays take a multiple of this many bytes, so that a copy in units of 16 bytes may read past the last element.

@@ -98,9 +98,9 @@ public:
     return {body, until, waits || (ranks_ && ranks_->waits()), ranks_ && ranks_->graphs_may_be_refused()};
   }
   template <class Body, class Until, class Beside>
-  loop<Body, Until, Beside> repeat(Body body, Until until, bool waits, Beside beside) {
+  loop<Body, Until, Beside> repeat(Body body, Until until, bool waits, Beside beside, bool is_any) {
     const bool refused = ranks_ && ranks_->graphs_may_be_refused();
-    return {body, until, waits || (ranks_ && ranks_->waits()), refused, beside, !ranks_};
+    return {body, until, waits || (ranks_ && ranks_->waits()), refused, beside, is_any && !ranks_};
   }
 
 private:

@@ -128,10 +128,10 @@ public:
   template <class Body, class Until> loop<Body, Until> repeat(Body body, Until until, bool waits = false) {
     return {body, until, waits};
   }
-  /// With what may run beside `until`.
+  /// With what may run beside `until`, where there is any.
   template <class Body, class Until, class Beside>
-  loop<Body, Until, Beside> repeat(Body body, Until until, bool waits, Beside beside) {
-    return {body, until, waits, false, beside, true};
+  loop<Body, Until, Beside> repeat(Body body, Until until, bool waits, Beside beside, bool is_any) {
+    return {body, until, waits, false, beside, is_any};
   }
   static constexpr bool repeats_beside = true;
 

@@ -75,7 +75,7 @@ rank_operator_on_gpu<V>::rank_operator_on_gpu(communicator& c, rows_of_rank<V>& 
                                               std::unique_ptr<halo_on_gpu<V>> halo)
     : base(c, rows, std::move(own)), where_(c.where()), link_(between),
       begins_(offsets_of_rows<index_t>(rows.far.row, rows.far.shape.rows)), columns_(rows.far.col),
-      rows_there_(far_rows_), values_(rows.far.val), halo_there_(std::move(halo)), of_far_(far_rows_.size()), sums_(5),
+      rows_there_(far_rows_), values_(rows.far.val), halo_there_(std::move(halo)), of_far_(far_rows_.size()), sums_(7),
       partial_(2 * far_blocks * index_t(current_queue().multiprocessors)), arrived_(1) {
   fill_bytes(sums_, 0);
   fill_bytes(arrived_, 0);
@@ -90,7 +90,7 @@ void rank_operator_on_gpu<V>::multiply_far(const queue& q, V alpha, const V* con
   const arriving<V> x = halo_there_->finish();
   if (far_rows_.empty() && x.when.neighbours == 0) return; // the shares stay 0
   const far_part<V> a{far_rows_.size(), begins_.data(), columns_.data(), rows_there_.data(), values_.data()};
-  const far_sums<V, N> to{{{at(2 + int(K))...}, scratch(partial_), scratch(arrived_)}, {u[K]...}};
+  const far_sums<V, N> to{{{at(5 + int(K))...}, scratch(partial_), scratch(arrived_)}, {u[K]...}};
   launch_far<N>(q, a, x, alpha, scratch(of_far_), double(values_.size()), to);
 }
 
@@ -148,34 +148,34 @@ template <class V> void rank_operator_on_gpu<V>::do_apply(V alpha, cview<V> x, V
 }
 
 template <class V> void rank_operator_on_gpu<V>::do_apply_dot(cview<V> x, view<V> y, slot xy) const {
-  do_apply_with(x, y, {{}, {{x, xy}, {}}});
+  do_apply_with(x, y, {{}, {x, xy}});
 }
 
 /// As on processors: y . y is summed behind the far part, since there nearly all of the own part may cancel.
 template <class V> void rank_operator_on_gpu<V>::do_apply_with(cview<V> x, view<V> y, const epilogue<V>& e) const {
+  using gram = epilogue<V>::gram;
   const int count = e.count();
   const bool has_far = !far_rows_.empty();
-  const auto of_itself = [&](int k) { return has_far && e.sums[k].u.data == y.data; };
+  const bool of_itself = has_far && (e.all.to.at || (e.one.to.at && e.one.u.data == y.data)); // y . y, the first sum
   epilogue<V> with_sums = e;
+  if (e.one.to.at) with_sums.one.to = at(0);
+  if (e.all.to.at) with_sums.all.to = at(0);
+  few_sums all{{}, count};
+  for (int k = 0; k < count; ++k) all.of[k] = {{(e.all.to.at ? e.all.to.at : e.one.to.at) + k}, at(k), {}};
   std::array<const V*, 2> u{};
   std::size_t shares = 0;
-  few_sums all{{}, count};
-  bool apart = !has_far;
-  for (int k = 0; k < count; ++k) {
-    with_sums.sums[k].to = of_itself(k) ? at(4) : at(k);
-    all.of[k] = {e.sums[k].to, at(k), {}};
-    apart = apart || of_itself(k);
-    if (!has_far || of_itself(k)) continue;
-    all.of[k].more = at(2 + int(shares));
-    u[shares++] = e.sums[k].u.data;
-  }
-  const mailboxes* const in_kernel = apart ? nullptr : link_.in_kernels();
+  const auto is_shared = [&](int k, cview<V> with) {
+    all.of[k].more = at(5 + int(shares));
+    u[shares++] = with.data;
+  };
+  if (has_far && e.one.to.at && !of_itself) is_shared(0, e.one.u);
+  if (has_far && e.all.to.at) is_shared(gram::yu, e.all.u), is_shared(gram::yw, e.all.w);
+  const mailboxes* const in_kernel = has_far && !of_itself ? link_.in_kernels() : nullptr;
   multiply(V(e.b.data ? -1 : 1), x, {u.data(), shares}, [&] {
     if (own_) own_->apply_with(x, y, with_sums);
   });
   add_far(y, in_kernel, all);
-  for (int k = 0; k < count; ++k)
-    if (of_itself(k)) space<V>{}.dot(y, y, at(k));
+  if (of_itself) space<V>{}.dot(y, y, at(gram::yy)); // in place of that of the own part
   if (count > 0 && !in_kernel) link_.add({all.of, std::size_t(count)});
 }
 

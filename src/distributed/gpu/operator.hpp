@@ -44,7 +44,7 @@ protected:
 
 private:
   template <class Own> void multiply(V alpha, cview<V> x, std::span<const V* const> u, Own own) const;
-  /// of_far_ <- alpha A_far x_far, and into `at(2)` and `at(3)` what that adds to y . u.
+  /// of_far_ <- alpha A_far x_far, and into `at(5)` and `at(6)` what that adds to y . u.
   void multiply_far(const queue& q, V alpha, std::span<const V* const> u) const;
   template <std::size_t... K>
   void multiply_far(const queue& q, V alpha, const V* const* u, std::index_sequence<K...>) const;
@@ -59,7 +59,7 @@ private:
   gpu_array<V> values_;
   std::unique_ptr<halo_on_gpu<V>> halo_there_;
   gpu_array<V> of_far_;
-  gpu_array<double> sums_;    ///< of `own`, of `far`, and one for nobody
+  gpu_array<double> sums_;    ///< of `own`, and of `far`
   gpu_array<double> partial_; ///< of the far part's sums: those of the queue are in use beside
   gpu_array<unsigned> arrived_;
   side_stream beside_;

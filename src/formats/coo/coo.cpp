@@ -39,7 +39,7 @@ public:
     each_piece([&](index_t k) { piece(k, x, [&](index_t r, V sum) { store(alpha, sum, beta, y[r]); }); });
   }
 
-  void do_apply_dot(cview<V> x, view<V> y, slot xy) const override { do_apply_with(x, y, {{}, {{x, xy}, {}}}); }
+  void do_apply_dot(cview<V> x, view<V> y, slot xy) const override { do_apply_with(x, y, {{}, {x, xy}}); }
   void do_apply_with(cview<V> x, view<V> y, const epilogue<V>& e) const override {
     sum_pieces(
         e, pieces(), [&](auto&& f) { each_piece(f); },

@@ -73,7 +73,7 @@ public:
     });
     for (const long_row& r : plan_.rows) store(alpha, sum_of(r, part_sums), beta, y[r.row]);
   }
-  void do_apply_dot(cview<V> x, view<V> y, slot xy) const override { do_apply_with(x, y, {{}, {{x, xy}, {}}}); }
+  void do_apply_dot(cview<V> x, view<V> y, slot xy) const override { do_apply_with(x, y, {{}, {x, xy}}); }
   void do_apply_with(cview<V> x, view<V> y, const epilogue<V>& e) const override {
     const auto a = view_of(matrix_);
     V* const part_sums = cpu::scratch<V, share>(tasks());

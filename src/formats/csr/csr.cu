@@ -50,7 +50,7 @@ public:
     if (kernel_ == "stream") {
       prepare(gpu::stream_kernel<V, I, 0>);
       prepare(gpu::stream_kernel<V, I, 1>);
-      prepare(gpu::stream_kernel<V, I, 2>);
+      prepare(gpu::stream_kernel<V, I, gpu::gram_sums>);
       // A small matrix is cut finer, so that every block has a few tiles.
       const index_t share = a.val.size() / (multiprocessors * blocks_ * 4);
       const index_t entries = std::clamp<index_t>(share, 512, gpu::stream_shape::entries<V>);
@@ -100,7 +100,7 @@ private:
     pieces_ = std::move(cut.pieces);
     sums_ = gpu_array<V>(cut.slots);
     arrived_ = gpu_array<unsigned>(cut.slots, 0u);
-    shares_ = gpu_array<double>(2 * cut.slots, 0.0);
+    shares_ = gpu_array<double>(gpu::gram_sums * cut.slots, 0.0);
   }
 
   /// Lets a stream kernel have its shared memory, and finds out how many blocks of it run at a time.
@@ -125,9 +125,7 @@ private:
       // A pass with sums may have no more blocks than there is room for partial sums.
       const unsigned blocks =
           N > 0 ? gpu::blocks_for(pieces_.size(), 1, q, gpu::blocks_with_sums) : static_cast<unsigned>(pieces_.size());
-      const index_t slots = sums_.size();
-      const gpu::shared_rows<V> shared{
-          as_view(sums_), as_view(arrived_), {{shares_.data(), slots}, {shares_.data() + slots, slots}}};
+      const gpu::shared_rows<V> shared{as_view(sums_), as_view(arrived_), shares_.data()};
       gpu::launch(gpu::segments_kernel<V, I, N>, blocks, gpu::segment_shape::threads, 0, q, view_of(matrix_),
                   as_cview(pieces_), as_cview(ends_), alpha, x, beta, y, shared, ending);
       return;
@@ -140,7 +138,7 @@ private:
     using shape = gpu::merge_shape<Items>;
     cut_ = offsets.path(shape::tile);
     left_ = gpu_array<gpu::left_over>(host_array<gpu::left_over>(cut_.size() - 1, gpu::left_over{}));
-    blocks_ = gpu::resident_blocks(gpu::merge_kernel<Items, V, I, 2>, shape::threads);
+    blocks_ = gpu::resident_blocks(gpu::merge_kernel<Items, V, I, gpu::gram_sums>, shape::threads);
   }
 
   /// Not early: its blocks wait for each other, so that all of them must have room.
@@ -197,7 +195,7 @@ private:
   gpu_array<std::uint8_t> ends_;
   mutable gpu_array<V> sums_;
   mutable gpu_array<unsigned> arrived_;
-  mutable gpu_array<double> shares_; ///< of two sums
+  mutable gpu_array<double> shares_; ///< of sums of y
 };
 
 /// What is cut on the host, as by `cuts_on_gpu`.

@@ -54,7 +54,9 @@ template <class V> __device__ V left_before(V tail, bool fresh, V& whole) {
 template <class V> struct shared_rows {
   view<V> sum;
   view<unsigned> arrived;
-  view<double> shares[2];
+  double* shares; ///< `gram_sums` times as many as sums
+
+  __device__ double* share(int k, index_t slot) const { return shares + k * sum.size + slot; }
 };
 
 /// The sum of a part of a long row, its entries [lead, end) behind `val` and `col`. Where the row has more parts, the
@@ -120,7 +122,7 @@ __global__ void __launch_bounds__(segment_shape::threads, segment_shape::blocks<
       if (last && thread == 0) {
         double share[N ? N : 1] = {};
         ending(alpha, sum, beta, y, p.row, share);
-        for (int k = 0; k < N; ++k) shared.shares[k].data[p.first] = share[k];
+        for (int k = 0; k < N; ++k) *shared.share(k, p.first) = share[k];
       }
       continue;
     }
@@ -161,7 +163,7 @@ __global__ void __launch_bounds__(segment_shape::threads, segment_shape::blocks<
   wait_for_previous(); // where there was no piece
   finish<shape::threads, N>(dots, ending, [&](int k) {
     double share = 0;
-    for (index_t s = thread; s < shared.sum.size; s += shape::threads) share += __ldcg(shared.shares[k].data + s);
+    for (index_t s = thread; s < shared.sum.size; s += shape::threads) share += __ldcg(shared.share(k, s));
     return share;
   });
 }

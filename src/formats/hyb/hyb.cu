@@ -24,7 +24,7 @@ public:
 
   void do_apply_dot(cview<V> x, view<V> y, slot xy) const override {
     const gpu::selected_device here(this->where().ordinal);
-    if (matrix_.rest.val.empty()) return do_apply_with(x, y, {{}, {{x, xy}, {}}});
+    if (matrix_.rest.val.empty()) return do_apply_with(x, y, {{}, {x, xy}});
     if (!y.empty()) multiply(V(1), x, V(0), y);
     gpu::space<V>{}.dot(x, y, xy); // of the complete y
   }

@@ -39,7 +39,7 @@ public:
     });
   }
 
-  void do_apply_dot(cview<V> x, view<V> y, slot xy) const override { do_apply_with(x, y, {{}, {{x, xy}, {}}}); }
+  void do_apply_dot(cview<V> x, view<V> y, slot xy) const override { do_apply_with(x, y, {{}, {x, xy}}); }
   void do_apply_with(cview<V> x, view<V> y, const epilogue<V>& e) const override {
     const auto a = view_of(matrix_);
     sum_over_pieces(pieces_, e, [&](index_t first, index_t last, double* share) {
@@ -50,12 +50,19 @@ public:
         if (e.b.data)
           for (index_t i = 0; i < rows; ++i) sum[i] = e.b[row_at(a, begin + i)] - sum[i];
         for (index_t i = 0; i < rows; ++i) y[row_at(a, begin + i)] = sum[i];
-        for (int k = 0; k < e.count(); ++k) {
-          const cview<V> u = e.sums[k].u;
+        const auto add = [&](int k, auto term) {
           double total = share[k];
-          for (index_t i = 0; i < rows; ++i) total += double(u[row_at(a, begin + i)]) * double(sum[i]);
+          for (index_t i = 0; i < rows; ++i) total += term(sum[i], row_at(a, begin + i));
           share[k] = total;
-        }
+        };
+        if (e.one.to.at) add(0, [&](V of_y, index_t row) { return double(e.one.u[row]) * double(of_y); });
+        if (!e.all.to.at) continue;
+        const cview<V> u = e.all.u, w = e.all.w;
+        add(0, [&](V of_y, index_t) { return double(of_y) * double(of_y); });
+        add(1, [&](V of_y, index_t row) { return double(u[row]) * double(of_y); });
+        add(2, [&](V of_y, index_t row) { return double(w[row]) * double(of_y); });
+        add(3, [&](V, index_t row) { return double(u[row]) * double(u[row]); });
+        add(4, [&](V, index_t row) { return double(u[row]) * double(w[row]); });
       }
     });
   }

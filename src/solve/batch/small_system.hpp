@@ -344,7 +344,7 @@ private:
 
   static FURROW_HD double over(double num, double den) { return den != 0 ? num / den : 0; }
 
-  /// `stabilised_bicg::step`, in five syncs.
+  /// `stabilised_bicg::step`, in five syncs. r~'r is a sum over r, which takes no pass here: all of it is `s_shadow`.
   FURROW_HD void steps_of_bicgstab() {
     using namespace bicgstab_steps;
     const V *const p_hat = diagonal() ? scaled() : p(), *const s_hat = diagonal() ? scaled() : r();
@@ -382,7 +382,7 @@ private:
       t_.sum(rr, next);
       if (t_.rank == 0) {
         s_.slot[sigma] = sigma_now, s_.slot[ts] = ts_now, s_.slot[tt] = tt_now, s_.slot[ss] = ss_now;
-        s_.slot[rho_next] = next, s_.slot[control::rr] = rr;
+        s_.slot[s_shadow] = next, s_.slot[t_shadow] = 0, s_.slot[control::rr] = rr;
         judge();
       }
       const double beta = omega == 0 ? 0 : over(next, rho_now) * (alpha / omega);

@@ -24,7 +24,7 @@ ending breakdown(const char* what, double value) {
 
 std::optional<ending> explain(int verdict, const double* slots, bool patient) {
   using namespace bicgstab_steps;
-  if (verdict == control::not_finite) return overflow({{"r~'r", slots[rho_next]}, {"r~'Ap", slots[sigma]}});
+  if (verdict == control::not_finite) return overflow({{"r~'r", slots[rho]}, {"r~'Ap", slots[sigma]}});
   if (patient) return {};
   switch (verdict) {
   case lost_direction:
@@ -32,7 +32,7 @@ std::optional<ending> explain(int verdict, const double* slots, bool patient) {
   case lost_step:
     return breakdown("t't", slots[tt]);
   default:
-    return breakdown("r~'r", slots[rho_next]);
+    return breakdown("r~'r", slots[rho]);
   }
 }
 

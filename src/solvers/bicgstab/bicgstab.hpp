@@ -15,12 +15,14 @@ std::optional<ending> explain(int verdict, const double* slots, bool patient);
 /// BiCGStab, preconditioned from the right: A x = b for any square A, written once for every space.
 ///
 ///   p^ = M p;  v = A p^;  alpha = rho / r~'v;  s = r - alpha v;  s^ = M s;  t = A s^;  omega = t's / t't
-///   x += alpha p^ + omega s^;  r = s - omega t;  beta = r~'r / (omega r~'v);  p = r + beta (p - omega v)
+///   x += alpha p^ + omega s^;  r = s - omega t;  rho = r~'s - omega r~'t;  beta = rho / (omega r~'v)
+///   p = r + beta (p - omega v)
 ///
 /// The residual is that of A x = b, whatever M is. Allocates r~, p, v, t, and p^, s^ where M is not the identity,
-/// beside what `iteration` takes. Cost of a step: two products, one of which reads r~ for r~'v, and passes over 3 (s
-/// and s's), 7 (x, r) and 4 (p) vectors; a diagonal M adds 6, one of them s for t's, another one its two applications
-/// and 2. The residual is not monotone: behind a hump r is worked out anew, a product more. omega is kept away from 0
+/// beside what `iteration` takes. rho is r~'r, from sums that the second product takes along, so that x, r and p are
+/// one pass. Cost of a step: two products, which read r~, and passes over 3 (s) and 8 (x, r, p) vectors; a diagonal M
+/// adds 5, one of them s for the sums, another one its two applications and 3. The residual is not monotone: behind a
+/// hump r is worked out anew, a product more. omega is kept away from 0
 /// (`stable_omega`). Where r~'r, r~'v or t vanishes, it starts again from the residual at hand, with a random r~ in
 /// place of r. H. A. van der Vorst, Bi-CGSTAB, 1992; Y. Saad, Iterative Methods for Sparse Linear Systems, 2nd ed.,
 /// algorithm 7.7.
@@ -53,29 +55,23 @@ public:
   void step() {
     using namespace bicgstab_steps;
     const quotient alpha{at(rho), at(sigma)};
-    const stable_omega omega{at(ts), at(tt), at(ss)};
-    const auto r = both(it_.r());
-    const auto v = in(as_view(v_)), t = in(as_view(t_)), shadow = in(as_view(shadow_));
+    const auto x = both(x_), r = both(it_.r()), p = both(as_view(p_));
+    const auto v = in(as_view(v_)), t = in(as_view(t_));
 
-    a_.apply_dots(p_hat(), as_view(v_), as_view(shadow_), at(sigma)); // v = A p^,  r~'v
-    if (diagonal()) s_.sweep(n_, pass(half_step<V>{alpha}, r, out(s_hat()), v, in(m_.diagonal())), at(ss));
-    else s_.sweep(n_, pass(half_step<V>{alpha}, r, v), at(ss));                // s = r - alpha v,  s's
-    if (stored()) m_.apply(it_.r(), s_hat());                                  // s^ = M s
-    a_.apply_dots(s_hat(), as_view(t_), it_.r(), at(ts), as_view(t_), at(tt)); // t = A s^,  t's,  t't
-    const full_step<V> full{alpha, omega}; // x += alpha p^ + omega s^,  r = s - omega t
-    if (plain()) s_.sweep(n_, pass(full, both(x_), r, in(p_hat()), t, shadow), at(control::rr), at(rho_next));
-    else s_.sweep(n_, pass(full, both(x_), r, in(p_hat()), in(s_hat()), t, shadow), at(control::rr), at(rho_next));
+    a_.apply_dot(p_hat(), as_view(v_), as_view(shadow_), at(sigma)); // v = A p^,  r~'v
+    if (diagonal()) s_.sweep(n_, pass(half_step<V>{alpha}, r, out(s_hat()), v, in(m_.diagonal())));
+    else s_.sweep(n_, pass(half_step<V>{alpha}, r, v));                     // s = r - alpha v
+    if (stored()) m_.apply(it_.r(), s_hat());                               // s^ = M s
+    a_.apply_gram(s_hat(), as_view(t_), it_.r(), as_view(shadow_), at(tt)); // t = A s^,  and sums
+    const full_step<V> full{it_.slots()};                                   // x, r and p
+    if (plain()) s_.sweep(n_, pass(full, x, r, p, v, t), at(control::rr));
+    else if (diagonal())
+      s_.sweep(n_, pass(scaled_full_step<V>{full}, x, r, p, out(p_hat()), v, t, in(m_.diagonal())), at(control::rr));
+    else s_.sweep(n_, pass(full, x, r, p, in(p_hat()), in(s_hat()), v, t), at(control::rr));
   }
-  /// p = r + beta (p - omega v): the rho that the judge carries on is none of its numbers.
-  void ahead() {
-    using namespace bicgstab_steps;
-    const turn<V> turn{{at(rho_next), at(sigma)}, {at(ts), at(tt), at(ss)}};
-    const auto p = both(as_view(p_));
-    const auto r = in(it_.r()), v = in(as_view(v_));
-    if (diagonal()) s_.sweep(n_, pass(turn, p, out(p_hat()), r, v, in(m_.diagonal())));
-    else s_.sweep(n_, pass(turn, p, r, v));
-    if (stored()) m_.apply(as_view(p_), p_hat());
-  }
+  /// p^ = M p.
+  void ahead() { m_.apply(as_view(p_), p_hat()); }
+  bool is_ahead() const { return stored(); }
 
   bicgstab_steps::judge judge() { return bicgstab_steps::judge{it_.slots()}; }
   static std::optional<ending> explain(int verdict, const double* slots, bool patient) {
@@ -83,9 +79,9 @@ public:
   }
 
   double bytes_per_iteration() const {
-    double total = 2 * a_.bytes_per_apply() + base::vectors(1 + 3 + 7 + 4);
-    if (diagonal()) total += base::vectors(6);
-    if (stored()) total += base::vectors(2 + 2 * 2) + 2 * m_.stored_bytes();
+    double total = 2 * a_.bytes_per_apply() + base::vectors(2 + 3 + 8);
+    if (diagonal()) total += base::vectors(5);
+    if (stored()) total += base::vectors(3 + 2 * 2) + 2 * m_.stored_bytes();
     return total;
   }
 

@@ -10,11 +10,12 @@ namespace furrow::bicgstab_steps {
 
 enum slot_name : int {
   rho = control::own_slot, ///< r~'r
-  rho_next,
-  sigma, ///< r~'A p^
-  ts,    ///< t's
-  tt,    ///< t't
-  ss,    ///< s's
+  sigma,                   ///< r~'A p^
+  tt,                      ///< t't, and the others of `epilogue::gram` behind it
+  ts,                      ///< t's
+  t_shadow,                ///< r~'t
+  ss,                      ///< s's
+  s_shadow,                ///< r~'s
   slot_end
 };
 inline constexpr int slot_count = int(slot_end) - int(control::own_slot);
@@ -33,18 +34,6 @@ FURROW_HD inline double omega_of(double ts, double tt, double ss) {
   if (fabs(omega) >= least) return omega;
   return omega < 0 ? -least : least;
 }
-
-/// The same from slots, by the pass that uses it.
-class stable_omega {
-public:
-  stable_omega(slot ts, slot tt, slot ss) : ts_(ts.at), tt_(tt.at), ss_(ss.at) {}
-  FURROW_HD void load() { value_ = omega_of(*ts_, *tt_, *ss_); }
-  FURROW_HD operator double() const { return value_; }
-
-private:
-  const double *ts_, *tt_, *ss_;
-  double value_ = 0;
-};
 
 /// r~ = p = r; sums r'r.
 template <class V> struct begin {
@@ -72,55 +61,52 @@ template <class V> struct begin_anew {
   }
 };
 
-/// s = r - alpha v, in the place of r; sums s's.
+/// s = r - alpha v, in the place of r.
 template <class V> struct half_step {
   quotient alpha;
   FURROW_HD void load() { alpha.load(); }
-  FURROW_HD void operator()(V& r, V v, sums<1> sum) const {
-    r = r - V(alpha) * v;
-    sum[0] += double(r) * double(r);
-  }
-  FURROW_HD void operator()(V& r, V& scaled, V v, V d, sums<1> sum) const {
+  FURROW_HD void operator()(V& r, V v, sums<0>) const { r = r - V(alpha) * v; }
+  FURROW_HD void operator()(V& r, V& scaled, V v, V d, sums<0> sum) const {
     (*this)(r, v, sum);
     scaled = d * r;
   }
 };
 
-/// x += alpha p^ + omega s^; r = s - omega t; sums r'r, r~'r.
+/// r~'r behind a step, r = s - omega t, known with the sums of its second product. r~'s is 0 but for rounding, and is
+/// there for that: without it the next r~'r, which may be much smaller, would have the rounding of this one.
+FURROW_HD inline double rho_behind(double s_shadow, double t_shadow, double omega) {
+  return s_shadow - omega * t_shadow;
+}
+
+/// x += alpha p^ + omega s^; r = s - omega t; p = r + beta (p - omega v), beta = (rho behind / rho) (alpha / omega) and
+/// alpha = rho / sigma; sums r'r.
 template <class V> struct full_step {
-  quotient alpha;
-  stable_omega omega;
+  const double* s; ///< the slots
+  double alpha = 0, omega = 0, beta = 0;
   FURROW_HD void load() {
-    alpha.load();
-    omega.load();
+    const bool has_direction = s[sigma] != 0; // otherwise the judge says so
+    alpha = has_direction ? s[rho] / s[sigma] : 0;
+    omega = omega_of(s[ts], s[tt], s[ss]);
+    beta = has_direction && omega != 0 ? rho_behind(s[s_shadow], s[t_shadow], omega) / s[sigma] / omega : 0;
   }
-  FURROW_HD void operator()(V& x, V& r, V p, V t, V shadow, sums<2> sum) const { move(x, r, p, r, t, shadow, sum); }
-  FURROW_HD void operator()(V& x, V& r, V p, V s, V t, V shadow, sums<2> sum) const {
-    move(x, r, p, s, t, shadow, sum);
+  FURROW_HD void operator()(V& x, V& r, V& p, V v, V t, sums<1> sum) const { move(x, r, p, p, r, v, t, sum); }
+  FURROW_HD void operator()(V& x, V& r, V& p, V of_p, V of_s, V v, V t, sums<1> sum) const {
+    move(x, r, p, of_p, of_s, v, t, sum);
   }
 
-private:
-  FURROW_HD void move(V& x, V& r, V p, V s, V t, V shadow, sums<2> sum) const {
-    x = x + V(alpha) * p + V(omega) * s;
+protected:
+  FURROW_HD void move(V& x, V& r, V& p, V of_p, V of_s, V v, V t, sums<1> sum) const {
+    x = x + V(alpha) * of_p + V(omega) * of_s;
     r = r - V(omega) * t;
+    p = r + V(beta) * (p - V(omega) * v);
     sum[0] += double(r) * double(r);
-    sum[1] += double(shadow) * double(r);
   }
 };
 
-/// p = r + beta (p - omega v), beta = (rho_next / rho) (alpha / omega), where alpha is rho / sigma.
-template <class V> struct turn {
-  quotient ratio; ///< rho_next / sigma
-  stable_omega omega;
-  double beta = 0;
-  FURROW_HD void load() {
-    ratio.load();
-    omega.load();
-    beta = omega == 0.0 ? 0 : ratio / omega;
-  }
-  FURROW_HD void operator()(V& p, V r, V v, sums<0>) const { p = r + V(beta) * (p - V(omega) * v); }
-  FURROW_HD void operator()(V& p, V& scaled, V r, V v, V d, sums<0> sum) const {
-    (*this)(p, r, v, sum);
+/// The same where M is a diagonal: p^ and s^ are worked out again, the next p^ is kept.
+template <class V> struct scaled_full_step : full_step<V> {
+  FURROW_HD void operator()(V& x, V& r, V& p, V& scaled, V v, V t, V d, sums<1> sum) const {
+    this->move(x, r, p, d * p, d * r, v, t, sum);
     scaled = d * p;
   }
 };
@@ -133,14 +119,14 @@ struct judge {
   double* s;
 
   FURROW_HD int before() const {
-    if (!isfinite(s[sigma]) || !isfinite(s[ts]) || !isfinite(s[tt]) || !isfinite(s[ss]) || !isfinite(s[rho_next]))
-      return control::not_finite;
+    for (int k = sigma; k < slot_end; ++k)
+      if (!isfinite(s[k])) return control::not_finite;
     if (s[sigma] == 0) return lost_direction;
     return control::running;
   }
   FURROW_HD int after() const {
     if (s[tt] == 0) return lost_step;
-    s[rho] = s[rho_next];
+    s[rho] = rho_behind(s[s_shadow], s[t_shadow], omega_of(s[ts], s[tt], s[ss]));
     return s[rho] == 0 ? int(lost_shadow) : int(control::running);
   }
 };

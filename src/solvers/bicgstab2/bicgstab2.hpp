@@ -68,11 +68,11 @@ public:
     const quotient alpha{at(rho), at(sigma)}, beta{at(rho_half), at(sigma)}, alpha_two{at(rho_half), at(sigma_two)},
         beta_next{at(shadow_r2), at(sigma_two)};
 
-    a_.apply_dots(image(u, mu_), u1, shadow, at(sigma));
+    a_.apply_dot(image(u, mu_), u1, shadow, at(sigma));
     with_image(r, mr_, [&](auto... z) { s_.sweep(n_, pass(shorten<V>{alpha}, both(r), in(u1), z...)); });
-    a_.apply_dots(image(r, mr_), r1, shadow, at(rho_half));
+    a_.apply_dot(image(r, mr_), r1, shadow, at(rho_half));
     with_image(u1, mu1_, [&](auto... z) { s_.sweep(n_, pass(turn<V>{beta}, both(u1), in(r1), z...)); });
-    a_.apply_dots(image(u1, mu1_), u2, shadow, at(sigma_two));
+    a_.apply_dot(image(u1, mu1_), u2, shadow, at(sigma_two));
     with_image(r1, mr1_, [&](auto... z) {
       s_.sweep(n_, pass(shorten_first<V>{alpha_two}, both(r1), in(u2), in(r), in(u1), z...), at(r1r1), at(r1s));
     });

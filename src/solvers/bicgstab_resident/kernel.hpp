@@ -23,12 +23,6 @@ struct sum_words {
   }
 };
 
-/// r~'r behind a step, from sums of its second product: r = s - omega t. It has the rounding of r~'s and r~'t, which
-/// are as large as r~'r is rounded to, and is known a way through the cache sooner than a sum over r.
-template <class V> __device__ double rho_behind(const double (&of)[product_count], double omega) {
-  return of[shadow_s] - double(V(omega)) * of[shadow_t];
-}
-
 /// Block 0 keeps no rows: it judges a step while the others make the next one.
 template <class V, class Until> __device__ void judge_steps(const arguments<V>& g, const Until& until) {
   using namespace bicgstab_steps;
@@ -52,8 +46,7 @@ template <class V, class Until> __device__ void judge_steps(const arguments<V>& 
       // From here on the others may write the sums of the next step.
       if (step + 1 < g.steps) post(&sums.sigma(stamp + 1)->one, 0, stamp + 1);
       g.slots[sigma] = sigma_all, g.slots[ts] = of[t_s], g.slots[tt] = of[t_t], g.slots[ss] = of[s_s];
-      g.slots[rho_next] = rho_behind<V>(of, omega_of(of[t_s], of[t_t], of[s_s]));
-      g.slots[control::rr] = rr_all;
+      g.slots[t_shadow] = of[shadow_t], g.slots[s_shadow] = of[shadow_s], g.slots[control::rr] = rr_all;
       stopped = until();
       post(&sums.verdict(stamp)->one, stopped, stamp);
     }
@@ -127,7 +120,7 @@ __global__ void __launch_bounds__(threads, 1) steps_kernel(const __grid_constant
     }
     __syncthreads();
     if (stop) break;
-    const double omega = omega_of(of[t_s], of[t_t], of[s_s]), rho_then = rho_behind<V>(of, omega);
+    const double omega = omega_of(of[t_s], of[t_t], of[s_s]), rho_then = rho_behind(of[shadow_s], of[shadow_t], omega);
     const double beta = over_sigma != 0 && omega != 0 ? rho_then / over_sigma / omega : 0;
     const double rr_mine = gpu::sum_lanes<gpu::warp>(own.full({V(alpha), V(omega), V(beta)}));
     if (lane == 0) room_rr[warp] = rr_mine;

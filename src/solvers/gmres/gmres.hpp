@@ -71,7 +71,7 @@ public:
     using namespace gmres_steps;
     s_.scalars(begin_cycle{numbers()});
     s_.sweep(n_, pass(begin<V>{at(scale)}, out(as_view(u_)), out(as_view(first_x_)), in(it_.r()), in(x_)));
-    ahead();
+    if (is_ahead()) ahead();
   }
 
   void step() {
@@ -85,8 +85,11 @@ public:
   }
 
   /// The product of the next step, which does not wait for the rotations of this one; one more at the end of a cycle.
-  void ahead() {
-    if (is_ahead()) multiply();
+  void ahead() { multiply(); }
+  /// Where rotations take as long as a product, and nothing else needs w or the number of columns in between.
+  bool is_ahead() const {
+    if constexpr (!flexible && requires { S::repeats_beside; }) return !base::stored();
+    else return false;
   }
 
   void settle() {
@@ -117,11 +120,6 @@ public:
   }
 
 private:
-  /// Where rotations take as long as a product, and nothing else needs w or the number of columns in between.
-  bool is_ahead() const {
-    if constexpr (!flexible && requires { S::repeats_beside; }) return !base::stored();
-    else return false;
-  }
   /// w = A M u.
   void multiply() {
     const view<V> z = base::precondition(as_view(u_), as_view(z_));
