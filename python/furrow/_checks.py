@@ -54,6 +54,21 @@ def finite_of(value: Any, name: str) -> float:
     return number
 
 
+#: From here on a number is infinite in float32: half a step above the largest one.
+BEYOND_F32 = 2.0**128 - 2.0**103
+#: Up to here it is 0 there: half of the smallest one.
+_NOTHING_IN_F32 = 2.0**-150
+
+
+def check_factor(factor: float, name: str, dtype: Any, wide: str) -> None:
+    """A factor of a product in `dtype`, which would be infinite or 0 there and was not. `wide`: what is to be given in float64
+    instead."""
+    size = abs(factor)
+    if dtype == np.float32 and (BEYOND_F32 <= size < math.inf or 0 < size <= _NOTHING_IN_F32):
+        raise UsageError(f"{name} = {factor:g} is too {'large' if size > 1 else 'small'} for float32, in which this product is "
+                         f"computed: give {wide} in float64")
+
+
 def flag_of(value: Any, name: str) -> bool:
     """True or False: "N" and "no" would both be true."""
     if isinstance(value, (bool, np.bool_)) or (isinstance(value, (int, np.integer)) and value in (0, 1)):

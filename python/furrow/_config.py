@@ -50,6 +50,9 @@ class threads(int):
     def __exit__(self, *_: Any) -> None:
         _core.set_threads(self._before)
 
+    def __reduce__(self) -> Any:
+        return int, (int(self),)  # a copy is a number, and sets nothing
+
 
 def devices() -> list[str]:
     """Names of the devices that can be asked for.

@@ -8,12 +8,11 @@ import numpy as np
 
 from . import _core, _gpu
 from ._arrays import F32, F64, real_type
-from ._checks import flag_of, number_of
+from ._checks import BEYOND_F32, check_factor, flag_of, number_of
 from ._errors import InputError, UsageError
 from ._homes import Home
 from ._libraries import home_of
 
-_BEYOND_F32 = 2.0**128 - 2.0**103  # half a step above the largest one
 _KINDS = {"float64": "f64", "float32": "f32", "float16": "f16", "bfloat16": "bf16"}
 
 
@@ -43,6 +42,8 @@ def gemv(A: Any, x: Any, out: Any = None, alpha: float = 1.0, beta: float = 0.0,
         A = home.contiguous(A, real_type(home.dtype(A)))
         kind = _KINDS[home.type_name(A)]
     dtype = F64 if kind == "f64" else F32
+    for name, factor in (("alpha", alpha), ("beta", beta)):
+        check_factor(factor, name, dtype, "A")
     x = home.enter(x, "x")
     rows, cols = A.shape[::-1] if trans else A.shape
     if tuple(x.shape) != (cols,):
@@ -71,7 +72,7 @@ def gemv(A: Any, x: Any, out: Any = None, alpha: float = 1.0, beta: float = 0.0,
 
 def _check_fits(x: Any) -> None:
     """Numbers that would be infinite in float32. On a GPU nobody looks: the host would wait."""
-    large = np.flatnonzero((np.abs(x) >= _BEYOND_F32) & np.isfinite(x))
+    large = np.flatnonzero((np.abs(x) >= BEYOND_F32) & np.isfinite(x))
     if large.size:
         raise InputError(f"element {large[0] + 1} of x is {x[large[0]]}, too large for float32, to which x is rounded beside "
                          "this A: give A in float64")

@@ -93,6 +93,9 @@ def write(file: str | os.PathLike[str], A: Any, comment: str = "") -> None:
             raise UsageError(f"{file}: a vector is written without a comment: leave comment out")
         if file.lower().endswith(_NO_VECTORS):
             raise UsageError(f"{file}: a vector is written as .mtx, .npy, .petsc, .txt or .csv: choose one of these endings")
+        if len(A) == 0 and file.lower().endswith((".txt", ".csv")):
+            raise UsageError(f"{file}: a vector without elements would be an empty file, which nobody reads back: choose .mtx, "
+                             ".npy or .petsc")
         _core.write_vector(bytes_of(file), as_vector(A, len(A), "x", F64))
         return
     if not file.lower().endswith(_MATRIX_ENDINGS):

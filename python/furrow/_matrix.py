@@ -8,12 +8,12 @@ import numpy as np
 import scipy.sparse as sp
 
 from . import _core, _gpu
-from ._arrays import F64, contiguous, on_host, real_type
-from ._checks import check_names, number_of, numbers, tuned
-from ._errors import UsageError
+from ._arrays import contiguous, on_host, real_type
+from ._checks import check_factor, check_names, number_of, numbers, tuned
+from ._errors import InputError, UsageError
 from ._homes import Home
 from ._libraries import home_of
-from ._rows import rows_at
+from ._rows import mark_of, rows_at
 from ._shown import MOST_DRAWN, shown, sketch_of
 
 
@@ -61,8 +61,10 @@ class Matrix(_core.Matrix):
         super().__init__(rows.indptr, rows.indices, rows.data, *rows.shape, format, kernel, tuned(tune, format, kernel),
                          _gpu.core(where), rows.stream)
         self._rows_at, self.converted = rows.home, rows.converted
+        self._places = (rows.indptr, rows.indices) if rows.home is None and rows.converted is None else ()
+        self._mark = mark_of(*self._places)
         self._version, self._asked = 0, format
-        self._wide: Matrix | None = None
+        self._other: tuple[int, Matrix] | None = None  # this one in the other type, and of which values
 
     @property
     def dtype(self) -> Any:
@@ -87,12 +89,18 @@ class Matrix(_core.Matrix):
     ndim = 2
 
     def _as(self, dtype: Any) -> Any:
-        """This matrix in f64: itself, or a copy that is kept, for products of f32 with f64."""
+        """This matrix in f64 or f32: itself, or a copy that is kept, for products of f32 with f64 and solves in either."""
         if dtype == self.dtype:
             return self
-        if self._wide is None:
-            self._wide = Matrix(self.tocsr().astype(F64), self._asked, device=self.device)
-        return self._wide
+        version, kept = self._version, self._other  # read once: other threads may update the values meanwhile
+        if kept is None or kept[0] != version:
+            rows = self.tocsr().astype(dtype)
+            try:
+                other = Matrix(rows, self._asked, device=self.device)
+            except InputError:  # the format counted zeros as entries that it does not store and give back
+                other = Matrix(rows, device=self.device)
+            self._other = kept = version, other
+        return kept[1]
 
     @property
     def _where(self) -> int | None:
@@ -163,6 +171,8 @@ class Matrix(_core.Matrix):
             how = ": use @ for a block of vectors" if x.ndim == 2 else ""
             raise UsageError(f"x is of shape {tuple(x.shape)}, but the matrix asks for ({self.shape[1]},){how}")
         dtype = real_type(self.dtype, home.dtype(x))
+        for name, factor in (("alpha", alpha), ("beta", beta)):
+            check_factor(factor, name, dtype, "x")
         x = home.contiguous(x, dtype)
         if out is None:
             if beta != 0:
@@ -178,7 +188,7 @@ class Matrix(_core.Matrix):
 
     def update_values(self, data: Any) -> None:
         """New values for the same pattern, in the order of the ``data`` of the CSR matrix that this was made from; one that
-        was made from another format takes none.
+        was made from another format takes none, nor does one where something was written to its offsets and columns since.
 
         Products that run in other threads meanwhile end with the old ones.
 
@@ -202,9 +212,11 @@ class Matrix(_core.Matrix):
                             "them")
         if data.ndim != 1:
             raise UsageError(f"the new values have {data.ndim} axes: give one, as A.data of a CSR matrix")
+        if mark_of(*self._places) != self._mark:
+            raise UsageError("the rows have changed since the matrix was made: another pattern needs a new matrix")
         self._update_values(home.core(home.contiguous(data, self.dtype)), home.stream())
-        self._version += 1
-        self._wide = None
+        self._version += 1  # now that the values are in: who counts before reads them again
+        self._other = None
 
     def _values_where_rows_lie(self, data: Any) -> tuple[Home, Any]:
         """New values, and their home."""

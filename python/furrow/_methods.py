@@ -155,7 +155,7 @@ def _minres(name: str, about: str) -> Any:
                device: str | None = None, monitor: Any = None, residuals: list[float] | None = None,
                format: str = "auto", kernel: str = "auto", tune: bool = False, assume_symmetric: bool = False,
                scale: str = "none", reorder: str = "none") -> Any:
-        result = run(shifted(A, shift), b, x0, name, M, rtol, atol, maxiter, callback, monitor, residuals,
+        result = run(shifted(A, shift, b), b, x0, name, M, rtol, atol, maxiter, callback, monitor, residuals,
                       format=format, kernel=kernel, tune=tune, device=device, assume_symmetric=assume_symmetric,
                       scale=scale, reorder=reorder)
         result._warn()

@@ -99,6 +99,7 @@ def unseen_method(A: Any, shape: tuple[int, ...]) -> str:
 
 def _seems_symmetric(A: Any) -> bool:
     """Of what shows entries, the truth up to rounding; a product alone is taken for symmetric."""
+    A = A.T if isinstance(A, _Transpose) else A  # as symmetric as that
     if isinstance(A, Matrix):
         A = A.tocsr()
     if not is_matrix(A):
@@ -125,20 +126,23 @@ class Shifted:
         return (y if hasattr(y, "reshape") else np.asarray(y)).reshape(-1) - self._shift * x
 
 
-def shifted(A: Any, shift: float) -> Any:
-    """A - shift I, of what A is."""
+def shifted(A: Any, shift: float, b: Any) -> Any:
+    """A - shift I, of what A is, in the type in which it is solved for b."""
     shift = finite_of(shift, "shift")
     if shift == 0:
         return A
     if isinstance(A, Matrix):
-        return Matrix(shifted(A.tocsr(), shift), device=A.device)
+        return Matrix(shifted(A.tocsr(), shift, b), device=A.device)
     if not is_matrix(A):
         return Shifted(A, shift)
+    beside = dtype_of(b) if hasattr(b, "dtype") else F64
     if _gpu.is_cupy_sparse(A):
         identity = importlib.import_module("cupyx.scipy.sparse").identity
-        return A.tocsr() - shift * identity(A.shape[0], dtype=real_type(A.dtype), format="csr")
+        return A.tocsr() - shift * identity(A.shape[0], dtype=real_type(A.dtype, beside), format="csr")
     A = _rows_of_scipy(A)
-    return A if A.shape[0] != A.shape[1] else A - shift * sp.eye_array(A.shape[0], format="csr")
+    if A.shape[0] != A.shape[1]:
+        return A
+    return A - shift * sp.eye_array(A.shape[0], dtype=real_type(A.dtype, beside), format="csr")
 
 
 def is_of_numpy(A: Any) -> bool:

@@ -9,6 +9,7 @@ import scipy.sparse as sp
 
 from . import _core, _gpu
 from ._arrays import F64, contiguous, is_matrix, real_type, refuse_gpu
+from ._checks import numbers
 from ._errors import InputError, UsageError
 from ._matrix import Matrix
 from ._operators import is_of_numpy
@@ -37,7 +38,7 @@ def by_nodes(coordinates: Any) -> Any:
     if coordinates is None:
         return None
     refuse_gpu(coordinates, "coordinates")
-    points = np.asarray(coordinates)
+    points = numbers(coordinates, "coordinates")
     if points.ndim != 2:
         raise InputError(f"coordinates are of shape {points.shape}: give an array of shape (nodes, 2) or (nodes, 3)")
     real_type(points.dtype)
@@ -62,7 +63,7 @@ def with_block_starts(M: Any, starts: Any) -> Any:
     if not isinstance(M, str) or M != "block_jacobi":
         raise UsageError('block_starts are for M="block_jacobi", and M is another one')
     refuse_gpu(starts, "block_starts")
-    rows = np.asarray(starts)
+    rows = numbers(starts, "block_starts")
     if rows.ndim != 1 or not rows.size or rows.dtype.kind not in "iu" or rows.min() < 0:
         raise InputError("block_starts are no list of rows: give the first row of each block, counted from 0")
     return f"block_jacobi:starts={','.join(map(str, rows.tolist()))}"

@@ -89,10 +89,10 @@ def _no_x() -> Any:
                          "where the monitor wants x")
 
 
-def _heard(callback: Any, monitor: Any, keeps: bool) -> dict[str, Any]:
+def _heard(callback: Any, monitor: Any, dtype: Any, keeps: bool) -> dict[str, Any]:
     """What the first rank calls. x is in parts: it is gathered for a callback, and for a monitor with a number, but not
     where a checkpoint is kept."""
-    w = Watching(callback, monitor)
+    w = Watching(callback, monitor, dtype)
     options = {"watch": w.watch, "watch_every": w.watch_every, "monitor": w.monitor, "monitor_every": 1}
     if keeps:
         watch = w.watch
@@ -100,7 +100,7 @@ def _heard(callback: Any, monitor: Any, keeps: bool) -> dict[str, Any]:
     elif isinstance(monitor, tuple) and callback is None:
         f, every = monitor
         options |= {"watch": None, "watch_every": 0, "monitor_every": every,
-                    "monitor": lambda k, residual, seconds, x: bool(f(Step(k, residual, seconds, x)))}
+                    "monitor": lambda k, residual, seconds, x: bool(f(Step(k, residual, seconds, w._own(x))))}
     return {"watching": w, **options}
 
 
@@ -127,7 +127,7 @@ def run(A: Any, b: Any, x0: Any, solver: str, M: Any, rtol: float, atol: float, 
     keeper, saved = checkpoints.begin(lambda: fingerprint_of_rows(rows, rhs), x0, resume, solver, M)
     begins = saved.pop("x") if saved else x0
     x = np.zeros(n, dtype) if begins is None else np.array(as_vector(begins, n, "x0"), dtype)
-    heard = _heard(callback, monitor, keeper is not None)
+    heard = _heard(callback, monitor, dtype, keeper is not None)
     watching = heard.pop("watching")
     report: Any = _core.solve_on_devices(
         rows.indptr, rows.indices, rows.data, rows.shape[0], rows.shape[1], rhs, x, ordinals, keeper,

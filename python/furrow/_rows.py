@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import importlib
 import time
+import zlib
 from typing import Any
 
 import numpy as np
@@ -76,3 +77,25 @@ def _parts(A: Any, home: Home) -> tuple[Any, Any, Any]:
     else:
         return home.enter(A.indptr, "A"), home.enter(A.indices, "A"), home.enter(A.data, "A")
     return A.indptr, A.indices, A.data
+
+
+#: Numbers a line in the tables whose columns are added up; primes, so that what changes places is in one column of both
+#: only at a distance of a million.
+_WIDTHS = (1019, 1021)
+
+
+def mark_of(*places: Any) -> int:
+    """A number that another one follows from where something was written to the arrays of places: a CRC of them, and of
+    long ones of sums, which take less than a quarter of its time."""
+    mark = 0
+    for array in places:
+        numbers = array.view(np.uint32)
+        whole = len(numbers) // max(_WIDTHS)
+        if whole < 16:
+            mark = zlib.crc32(numbers, mark)
+            continue
+        for width in _WIDTHS:
+            table = numbers[: whole * width].reshape(whole, width)
+            mark = zlib.crc32(np.add.reduce(table, axis=0, dtype=np.uint32), mark)
+        mark = zlib.crc32(numbers[whole * min(_WIDTHS):], mark)
+    return mark

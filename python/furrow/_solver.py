@@ -163,7 +163,7 @@ class Solver:
         self.device = _gpu.name_of(self._where)
         self.solver = solver
         self._free = threading.Lock()
-        self._watching = Watching(callback, monitor)
+        self._watching = Watching(callback, monitor, self.dtype)
         self._checkpoints = Checkpoints(checkpoint, every, callback)
         self.precond = (without(solver) if M is None else M) if named else "given"
         precond = with_block_starts(self.precond if named else M, block_starts)
@@ -242,9 +242,9 @@ class Solver:
             self._set_up()
             return
         with self._held():
-            self._stale = True  # what follows may be interrupted
+            version, self._stale = self.A._version, True  # what follows may be interrupted, and meanwhile A be updated again
             self._core._update(self.A._as(self.dtype))
-            self._version, self._stale = self.A._version, False
+            self._version, self._stale = version, False
 
     @property
     def setup_seconds(self) -> float:

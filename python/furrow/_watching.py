@@ -8,6 +8,7 @@ import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from ._arrays import contiguous
 from ._checks import count_of
 from ._homes import Home
 from ._result import Result, Step
@@ -52,7 +53,8 @@ def weakly(of: Callable[..., Any] | None) -> Weakly | None:
 class Watching:
     """callback, monitor and residuals of a call, as the library hears them."""
 
-    def __init__(self, callback: Callable[[Any], object] | None, monitor: Any) -> None:
+    def __init__(self, callback: Callable[[Any], object] | None, monitor: Any, dtype: Any) -> None:
+        self.dtype = dtype  # of the solve; the library tells of x in f64
         self.callback, self.watch, self.watch_every, self.monitor = callback, None, 0, None
         self.last, self.bar = 0, monitor == "bar"
         self.home: Home | None = None  # of the solve that runs
@@ -83,7 +85,8 @@ class Watching:
             self.monitor = heard
 
     def _own(self, x: Any) -> Any:
-        """The x of the library as an array of the caller's kind."""
+        """The x of the library as an array of the caller's kind, in the type of the answer."""
+        x = contiguous(x, self.dtype)
         return x if self.home is None else self.home.from_host(x)
 
     def finish(self, result: Result, x: Any) -> None:

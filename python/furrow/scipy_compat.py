@@ -34,36 +34,40 @@ def _checked(atol: float) -> Any:
     return float(atol)
 
 
-def _guess(x0: Any, n: int) -> Any:
-    """A first guess as a vector of its own."""
-    x = numbers(x0, "x0")
+def _vector(x: Any, n: int, name: str) -> Any:
+    """A vector of its own of n elements from (n,) or (n, 1)."""
+    x = numbers(x, name)
     real_type(x.dtype)
-    if x.size != n:
-        raise UsageError(f"x0 is of shape {x.shape}, but the matrix asks for ({n},)")
+    if x.shape not in ((n,), (n, 1)):
+        raise UsageError(f"{name} is of shape {x.shape}, but the matrix asks for ({n},)")
     return np.array(x, dtype=F64).reshape(n)
 
 
-def _solved(A: Any, b: Any, x0: Any, rtol: float, atol: float, M: Any, solver: str, **rest: Any) -> Any:
-    """x, info and the `Result`, which is None where nothing had to be solved."""
+def _solved(A: Any, b: Any, x0: Any, rtol: float, atol: float, M: Any, solver: str, *, maxiter: int, **rest: Any) -> Any:
+    """x, info and the `Result`, which is None where nothing had to be solved. Without an iteration x is the first guess,
+    and info 0, as SciPy's."""
     refuse_gpu(b, "b")
     b = numbers(b, "b")
     dtype = real_type(operator_dtype(A), b.dtype)
     if M is None and hasattr(A, "psolve"):
         M = sla.LinearOperator(A.shape, A.psolve)
-    b = b.reshape(-1).astype(F64)
+    b = _vector(b, (np.shape(A) or np.shape(b))[0], "b")
     atol, rtol = _checked(atol), number_of(rtol, "rtol")
     if isinstance(x0, str) and x0 == "Mb":
         x0 = b if M is None else product_of(M, "M")(b)
-    x = np.zeros(b.size) if x0 is None else _guess(x0, b.size)
+    x = np.zeros(b.size) if x0 is None else _vector(x0, b.size, "x0")
     size = float(np.linalg.norm(b))
     if not np.isfinite(size):
         raise InputError(f"the norm of b is {size}: give a b whose elements and norm are finite")
     if size == 0:
         return np.zeros(b.size, dtype), 0, None
+    if maxiter == 0:
+        return x.astype(dtype), 0, None
     goal = max(rtol * size, atol)
     if np.isinf(goal) or (rtol >= 1 and x0 is None) or (rtol >= 1 and np.linalg.norm(b - product_of(A, "A")(x)) <= goal):
         return x.astype(dtype), 0, None
-    s = Solver(A, solver, M, rtol=min(rtol, 0.5), atol=goal, dtype=F64, **{"assume_symmetric": True, **rest})
+    s = Solver(A, solver, M, rtol=min(rtol, 0.5), atol=goal, maxiter=maxiter, dtype=F64,
+               **{"assume_symmetric": True, **rest})
     result = s.solve(b, x)
     return result.x.astype(dtype, copy=False), result.info, result
 
@@ -87,7 +91,8 @@ _DOC = """`scipy.sparse.linalg.{name}`, solved by furrow: SciPy's arguments and 
 def _method(name: str) -> Any:
     def method(A: Any, b: Any, x0: Any = None, *, rtol: float = 1e-05, atol: float = 0.0, maxiter: int | None = None,
                M: Any = None, callback: Callable[[Any], object] | None = None) -> Any:
-        return _solved(A, b, x0, rtol, atol, M, name, maxiter=maxiter or 10 * np.size(b), callback=callback)[:2]
+        return _solved(A, b, x0, rtol, atol, M, name, maxiter=10 * np.size(b) if maxiter is None else maxiter,
+                       callback=callback)[:2]
 
     return _documented(method, name)
 
@@ -107,13 +112,13 @@ def _gmres(name: str) -> Any:
             warnings.warn("scipy.sparse.linalg.gmres called without specifying `callback_type`: give 'x', 'pr_norm' or "
                           "'legacy'", DeprecationWarning, stacklevel=2)
         n = np.size(b)
-        maxiter = maxiter or 10 * n
+        maxiter = 10 * n if maxiter is None else maxiter
         restart = None if restart is None else min(count_of(restart, "restart"), MOST_IN_CYCLE)
-        cycles = Cycles(n, restart, maxiter, callback, callback_type)
+        cycles = Cycles(n, restart, maxiter or None, callback, callback_type)
         if M is not None:  # SciPy applies M from the left, and tells of M r
             residual_of = _preconditioned(A, b, M)
             cycles.size_of = lambda step: residual_of(step.x)  # type: ignore[method-assign]
-        x, info, result = _solved(A, b, x0, rtol, atol, M, f"{name}:{cycles.restart}", maxiter=cycles.maxiter,
+        x, info, result = _solved(A, b, x0, rtol, atol, M, f"{name}:{cycles.restart}", maxiter=maxiter and cycles.maxiter,
                                   monitor=cycles.monitor)
         if result is not None:
             cycles.finish(result)
@@ -126,7 +131,7 @@ def _minres(name: str) -> Any:
     def method(A: Any, b: Any, x0: Any = None, *, rtol: float = 1e-05, shift: float = 0.0, maxiter: int | None = None,
                M: Any = None, callback: Callable[[Any], object] | None = None, show: bool = False,
                check: bool = False) -> Any:
-        return _solved(shifted(A, shift), b, x0, rtol, 0.0, M, name, maxiter=maxiter or 5 * np.size(b),
+        return _solved(shifted(A, shift, b), b, x0, rtol, 0.0, M, name, maxiter=5 * np.size(b) if maxiter is None else maxiter,
                        callback=callback, assume_symmetric=not check)[:2]
 
     return _documented(method, name)
@@ -144,15 +149,15 @@ class _BestFit:
     """
 
     def __init__(self, name: str, A: Any, b: Any, damp: float, atol: float, btol: float, conlim: float,
-                 maxiter: int | None, x0: Any, show: bool) -> None:
+                 maxiter: int, x0: Any, show: bool) -> None:
         if not hasattr(A, "shape"):
             A = np.asarray(A)
         rows, cols = A.shape
         refuse_gpu(b, "b")
-        b = numbers(b, "b")
+        b = np.atleast_1d(numbers(b, "b"))
         dtype = real_type(operator_dtype(A), b.dtype, *([] if x0 is None else [np.asarray(x0).dtype]))
-        b = b.reshape(-1).astype(F64)
-        start = np.zeros(cols) if x0 is None else _guess(x0, cols)
+        b = _vector(b.reshape(-1) if b.shape == (1, rows) else b, rows, "b")  # SciPy takes a row, too
+        start = np.zeros(cols) if x0 is None else _vector(x0, cols, "x0")
         product, back = product_of(A, "A"), transposed_product_of(A)
         atol, btol, conlim = number_of(atol, "atol"), number_of(btol, "btol"), number_of(conlim, "conlim")
         asked = min([tol for tol in (atol, btol) if tol > 0], default=0.0)
@@ -161,22 +166,24 @@ class _BestFit:
         if start.any():
             rest = b - np.asarray(product(start)).reshape(-1)
             goal = float(np.nan_to_num(rtol * np.linalg.norm(b)))  # of |b|, not of |b - A x0|
-        s = Solver(A, damped(name, damp), None, rtol=rtol, atol=goal, maxiter=maxiter, monitor="bar" if show else None, dtype=F64)
-        result = s.solve(rest)
-        if result.status == "nan":
-            raise InputError(f"{result.message}: {name} needs finite numbers")
-        step = result.x
+        step, status, self.iterations, self.condition = np.zeros(cols), "", 0, 0.0
+        if maxiter != 0:
+            s = Solver(A, damped(name, damp), None, rtol=rtol, atol=goal, maxiter=maxiter, monitor="bar" if show else None,
+                       dtype=F64)
+            result = s.solve(rest)
+            if result.status == "nan":
+                raise InputError(f"{result.message}: {name} needs finite numbers")
+            step, status, self.iterations = result.x, result.status, result.iterations
+            self.condition = result._report["condition_estimate"]
         self.x = (start + step).astype(dtype)
         r = rest - np.asarray(product(step)).reshape(-1)
         gradient = np.asarray(back(r)).reshape(-1) - damp**2 * step
-        self.iterations = result.iterations
         self.residual = float(np.linalg.norm(r))
         self.damped_residual = float(np.hypot(self.residual, damp * np.linalg.norm(step)))
         self.gradient, self.size = float(np.linalg.norm(gradient)), float(np.linalg.norm(self.x))
         self.norm = _frobenius(A, damp) if is_matrix(A) or isinstance(A, Matrix) else _norm_from_below(product, gradient)
-        self.condition = result._report["condition_estimate"]
-        self.istop = _ISTOP.get(result.status, 6)
-        if self.iterations == 0 and self.istop < 3:
+        self.istop = _ISTOP.get(status, 6)
+        if maxiter == 0 or (self.iterations == 0 and self.istop < 3):
             self.istop = 0
         elif self.istop > 3 and conlim > 0 and self.condition > conlim:
             self.istop = 3
@@ -199,7 +206,7 @@ def _norm_from_below(product: Any, x: Any) -> float:
 def _lsmr(name: str) -> Any:
     def method(A: Any, b: Any, damp: float = 0.0, atol: float = 1e-6, btol: float = 1e-6, conlim: float = 1e8,
                maxiter: int | None = None, show: bool = False, x0: Any = None) -> Any:
-        f = _BestFit(name, A, b, damp, atol, btol, conlim, maxiter or min(np.shape(A)), x0, show)
+        f = _BestFit(name, A, b, damp, atol, btol, conlim, min(np.shape(A)) if maxiter is None else maxiter, x0, show)
         return f.x, f.istop, f.iterations, f.damped_residual, f.gradient, f.norm, f.condition, f.size
 
     return _documented(method, name)
@@ -210,7 +217,7 @@ def _lsqr(name: str) -> Any:
                iter_lim: int | None = None, show: bool = False, calc_var: bool = False, x0: Any = None) -> Any:
         if calc_var:
             raise UsageError("calc_var: the variances of x are not computed; leave it out")
-        f = _BestFit(name, A, b, damp, atol, btol, conlim, iter_lim or 2 * np.shape(A)[1], x0, show)
+        f = _BestFit(name, A, b, damp, atol, btol, conlim, 2 * np.shape(A)[1] if iter_lim is None else iter_lim, x0, show)
         return (f.x, f.istop, f.iterations, f.residual, f.damped_residual, f.norm, f.condition, f.gradient, f.size,
                 np.zeros(f.x.size))
 

@@ -123,6 +123,23 @@ def test_gemv_names_an_element_that_no_float32_holds():
     assert np.isinf(furrow.gemv(narrow, [1.0, np.inf])).all()
 
 
+@pytest.mark.parametrize("name", ["alpha", "beta"])
+@pytest.mark.parametrize("value, word", [(1e300, "large"), (-3.5e38, "large"), (1e-60, "small"), (-7e-46, "small")])
+def test_a_factor_that_no_float32_holds_is_named(name, value, word):
+    narrow, x = SQUARE.astype(np.float32), np.ones(2, np.float32)
+    P, wide = furrow.Matrix(narrow), furrow.Matrix(SQUARE)
+    for call, what in ((P.apply, "x"), (lambda *given, **rest: furrow.gemv(narrow, *given, **rest), "A")):
+        with pytest.raises(furrow.UsageError, match=f"^{name} = .* is too {word} for float32, .*: give {what} in float64$"):
+            call(x, out=np.ones(2, np.float32), **{name: value})
+        for fine in (0.0, 3.4e38, 1e-45):
+            call(x, out=np.ones(2, np.float32), **{name: fine})
+    for call in (lambda **rest: P.apply(np.ones(2), **rest), lambda **rest: wide.apply(x, **rest),
+                 lambda **rest: furrow.gemv(SQUARE, x, **rest)):
+        y = call(out=np.ones(2), **{name: value})
+        assert np.isfinite(y).all() and y.any()
+    assert np.isinf(P.apply(x, alpha=np.inf)).all()
+
+
 @pytest.mark.parametrize("choice", [{"format": "ell"}, {"format": "nonsense"}, {"kernel": "nonsense"}, {"tune": True}])
 def test_a_choice_of_formats_is_refused_where_there_is_none(choice):
     """A `Matrix` has its format, an operator has nothing to store."""
@@ -156,6 +173,15 @@ def test_lists_that_are_no_array_are_named(call, name):
 def test_the_number_of_threads_is_a_number():
     n = furrow.threads()
     assert n > 0 and n + 1 > n and f"{n:d}" == str(n) == repr(n) and list(range(9))[n - n] == 0
+
+
+def test_a_copy_of_the_number_of_threads_sets_none():
+    n = furrow.threads()
+    with furrow.threads(int(n) + 1) as more:
+        kept = pickle.dumps({"threads": more})
+        furrow.threads(int(n))
+        for again in (copy.copy(more), copy.deepcopy([more])[0], pickle.loads(kept)["threads"]):
+            assert type(again) is int and again == n + 1 and furrow.threads() == n
 
 
 def test_numbers_and_truths_of_numpy_serve():

@@ -175,3 +175,24 @@ def test_gemv_takes_halves_by_halves():
     assert y.dtype == np.float32 and y.tolist() == [2, 5]
     with pytest.raises(TypeError, match="alpha is a str"):
         furrow.gemv(A, x, alpha="1")
+
+
+@pytest.mark.parametrize("kind", [lambda A: A, furrow.Matrix, lambda A: A.toarray(), sla.aslinearoperator])
+def test_a_shift_leaves_the_type_as_it_is(grid, kind):
+    A, b = grid
+    narrow = A.astype(np.float32)
+    for matrix, rhs, dtype in ((narrow, b.astype(np.float32), "f4"), (narrow, b, "f8"), (A, b, "f8"), (A, b.astype("f4"), "f8"),
+                               (narrow, b.tolist(), "f8")):
+        r = furrow.minres(kind(matrix), rhs, shift=-0.1, rtol=1e-5)
+        assert r.success and r.x.dtype == dtype
+    r = furrow.minres(kind(narrow), b, shift=-0.1, rtol=1e-12)  # in f64 as ever: 0.1 of f32 is another number
+    assert np.linalg.norm(b - A @ r.x - 0.1 * r.x) <= 1e-11 * np.linalg.norm(b)
+
+
+def test_a_transpose_is_as_symmetric_as_its_matrix(grid):
+    A, b = grid
+    C = furrow.generate("convection2d:20:10")
+    assert furrow.solve(furrow.Matrix(A).T, b).solver == "cg"
+    r = furrow.solve(furrow.Matrix(C).T, b)
+    assert r.success and r.solver == "bicgstab"
+    assert np.linalg.norm(b - C.T @ r.x) <= 1.01e-8 * np.linalg.norm(b)

@@ -68,3 +68,13 @@ def test_block_starts_that_do_not_fit_are_refused():
                             ([0, 50], None, "M is another one"), ([0, 50], A, "M is another one")]:
         with pytest.raises(furrow.Error, match=said):
             furrow.solve(A, b, solver="cg", M=M, block_starts=starts, device="cpu")
+
+
+def test_masked_elements_are_named():
+    A, points = cube(3)
+    b = np.ones(A.shape[0])
+    with pytest.raises(furrow.InputError, match=r"coordinates has 3 masked elements: .*coordinates.filled\(0\)"):
+        furrow.solve(A, b, M="amg:sa", coordinates=np.ma.masked_array(points, np.arange(points.size).reshape(-1, 3) < 3))
+    starts = np.ma.masked_array(np.arange(0, len(b), 12), np.arange(0, len(b), 12) == 24)
+    with pytest.raises(furrow.InputError, match="block_starts has 1 masked elements"):
+        furrow.solve(A, b, solver="cg", M="block_jacobi", block_starts=starts)

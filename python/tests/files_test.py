@@ -127,3 +127,13 @@ def test_a_name_with_a_nul_is_that_of_no_file(tmp_path, grid):
     with pytest.raises(furrow.UsageError, match="is no name of a file: it holds half a character"):
         furrow.read("a\ud800.mtx")
     assert other.read_text() == "precious" and os.listdir(tmp_path) == ["other"]
+
+
+@pytest.mark.parametrize("ending", ["txt", "csv", "TXT"])
+def test_a_vector_that_would_be_an_empty_file_is_not_written(tmp_path, ending):
+    with pytest.raises(furrow.UsageError, match=f"x.{ending}: a vector without elements would be an empty file"):
+        furrow.write(tmp_path / f"x.{ending}", [])
+    assert not list(tmp_path.iterdir())
+    for other in ("mtx", "npy", "petsc"):
+        furrow.write(tmp_path / f"x.{other}", [])
+        assert (tmp_path / f"x.{other}").stat().st_size > 0

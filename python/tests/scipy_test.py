@@ -64,6 +64,51 @@ def test_a_b_that_is_no_vector_of_numbers_is_named(name, grid):
             method(A, np.where(np.arange(400) == 3, wrong, b))
 
 
+SHAPES = [(4,), (4, 1), (1, 4), (2, 2), (2, 2, 1), (3,)]
+
+
+@pytest.mark.parametrize("name", ["cg", "bicgstab", "tfqmr", "gmres", "minres", "lsmr", "lsqr"])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_vectors_have_the_shapes_that_scipy_takes(name, shape):
+    A, b = np.diag(np.arange(1.0, 5)) + 0.1, np.arange(1.0, 5)
+    ours, theirs = getattr(furrow.scipy_compat, name), getattr(sla, name)
+    given = np.resize(b, shape)
+    try:
+        expected = theirs(A, given)[0]
+    except ValueError:
+        with pytest.raises(ValueError, match=r"b is of shape .*, but the matrix asks for \(4,\)"):
+            ours(A, given)
+    else:
+        np.testing.assert_allclose(ours(A, given)[0], expected, atol=1e-4)
+    if shape in ((4,), (4, 1)):
+        np.testing.assert_allclose(ours(A, b, x0=given)[0], theirs(A, b, x0=given.reshape(4))[0], atol=1e-4)
+    else:
+        with pytest.raises(ValueError, match=r"x0 is of shape .*, but the matrix asks for \(4,\)"):
+            ours(A, b, x0=given)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("guess", [None, np.arange(4.0), "Mb"])
+@pytest.mark.parametrize("name", ["cg", "bicgstab", "tfqmr", "gmres", "minres"])
+def test_without_an_iteration_x_is_the_first_guess(name, guess, dtype):
+    A, b = (np.diag(np.arange(1.0, 5)) + 0.1).astype(dtype), np.arange(1.0, 5).astype(dtype)
+    x, info = getattr(furrow.scipy_compat, name)(A, b, x0=guess, maxiter=0)
+    expected, said = (b if isinstance(guess, str) else np.zeros(4) if guess is None else guess), 0
+    if name != "gmres":  # SciPy's ends in an UnboundLocalError
+        expected, said = getattr(sla, name)(A, b, x0=guess, maxiter=0)
+    assert x.tolist() == expected.tolist() and x.dtype == dtype and info == said == 0
+    assert furrow.scipy_compat.cg(A, 0 * b, x0=b, maxiter=0)[0].tolist() == [0.0] * 4
+
+
+@pytest.mark.parametrize("rest", [{}, {"damp": 0.5}, {"x0": np.arange(4.0), "damp": 0.5}])
+@pytest.mark.parametrize("name, limit, residuals", [("lsmr", "maxiter", [3, 4]), ("lsqr", "iter_lim", [3, 4, 7])])
+def test_least_squares_without_an_iteration_are_the_first_guess(name, limit, residuals, rest):
+    A, b = np.diag(np.arange(1.0, 5)) + 0.1, np.arange(1.0, 5)
+    ours, theirs = (getattr(of, name)(A, b, **{limit: 0}, **rest) for of in (furrow.scipy_compat, sla))
+    assert ours[0].tolist() == theirs[0].tolist() and ours[1:3] == theirs[1:3] == (0, 0) and len(ours) == len(theirs)
+    np.testing.assert_allclose([ours[k] for k in residuals], [theirs[k] for k in residuals], rtol=1e-14)
+
+
 def test_a_matrix_is_an_operator(grid):
     A, _ = grid
     op = sla.aslinearoperator(furrow.Matrix(A))

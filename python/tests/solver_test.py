@@ -101,3 +101,127 @@ def test_new_values_are_taken_over_again_and_again(precond):
         assert s.setup_seconds == 0
     P.update_values(A.data)
     assert np.linalg.norm(b - A @ s.solve(b).x) <= 1.01e-8 * np.linalg.norm(b)
+
+
+class Beside(furrow.Matrix):
+    """New values come in another thread, as it seems, while those of `late` are looked at."""
+
+    def __init__(self, A, late):
+        super().__init__(A)
+        self.late = [late]
+
+    def tocsr(self):
+        rows = super().tocsr()
+        while self.late:
+            self.update_values(self.late.pop())
+        return rows
+
+    def _update_values(self, *new):
+        self @ np.ones(self.shape[1])  # of the old ones, in f64
+        super()._update_values(*new)
+
+
+def test_values_that_come_while_the_type_changes_are_seen():
+    A = furrow.generate("poisson1d:4").astype(np.float32)
+    P, x = Beside(A, 2 * A.data), np.arange(4.0)
+    assert (P @ x).tolist() in ((A @ x).tolist(), (2 * A @ x).tolist())
+    assert (P @ x).tolist() == (2 * A @ x).tolist()
+    P.update_values(3 * A.data)
+    assert (P @ x).tolist() == (3 * A @ x).tolist()
+
+
+def test_values_that_come_while_a_solver_takes_some_over_are_taken_over(grid):
+    A, b = grid
+
+    class Slow:
+        def __init__(self, core):
+            self.of = core
+
+        def __getattr__(self, name):
+            return getattr(self.of, name)
+
+        def _update(self, matrix):
+            self.of._update(matrix)
+            if late:
+                P.update_values(late.pop())  # as another thread may
+
+    P, late = furrow.Matrix(A), [4 * A.data]
+    s = furrow.Solver(P, "cg", "amg", rtol=1e-10)
+    s._core = Slow(s._core)
+    P.update_values(2 * A.data)
+    np.testing.assert_allclose(s.solve(b).x, 0.5, atol=1e-7)
+    for _ in range(2):
+        np.testing.assert_allclose(s.solve(b).x, 0.25, atol=1e-7)
+
+
+@pytest.mark.parametrize("M", ["jacobi", "amg", lambda r: r / 4], ids=["jacobi", "amg", "function"])
+def test_a_matrix_is_solved_for_in_the_type_that_is_asked_for(grid, M):
+    A, b = grid
+    P = furrow.Matrix(A)
+    s = furrow.Solver(P, "cg", M, dtype=np.float32, rtol=1e-5)
+    b = b.astype(np.float32)
+    r = s.solve(b)
+    assert r.success and r.x.dtype == np.float32
+    assert r.iterations == furrow.Solver(A, "cg", M, dtype=np.float32, rtol=1e-5).solve(b).iterations
+    P.update_values(2 * A.data)
+    np.testing.assert_allclose(s.solve(b).x, 0.5, atol=1e-3)
+    assert (P @ b).dtype == np.float64
+
+
+def of_few_entries():
+    A = sp.csr_array(np.ones((8, 8), np.float32))
+    A.data[:] = np.eye(8, dtype=np.float32).ravel()
+    return furrow.Matrix(A, format="bcsr"), np.eye(8)
+
+
+def of_fewer_entries_now():
+    A = furrow.generate("poisson2d:20").astype(np.float32)
+    P = furrow.Matrix(A, format="dia")
+    A.data[np.arange(A.nnz) % 5 != 1] = 0
+    P.update_values(A.data)
+    return P, A.toarray().astype(float)
+
+
+@pytest.mark.parametrize("make", [of_few_entries, of_fewer_entries_now])
+def test_a_format_that_was_named_does_not_refuse_the_other_type(make):
+    """What it stores of zeros is lost on the way, and what is left may be too little for it."""
+    P, dense = make()
+    x = np.arange(1.0, len(dense) + 1)
+    np.testing.assert_allclose(P @ x, dense @ x)
+    np.testing.assert_allclose(P.T @ x, dense.T @ x)
+
+
+def some_columns(A):
+    A.indices[:] = np.random.default_rng(1).permutation(A.indices)
+
+
+def two_columns(A):
+    A.indices[-2:] = A.indices[-2:][::-1].copy()
+
+
+def one_offset(A):
+    A.indptr[5] += 1
+
+
+def sorts(A):
+    A.has_canonical_format = False
+    A.sum_duplicates()
+
+
+@pytest.mark.parametrize("size", ["poisson2d:20", "poisson2d:100"])
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+@pytest.mark.parametrize("write", [some_columns, two_columns, one_offset, sorts])
+def test_new_values_do_not_go_to_places_that_were_written_to(size, index, write):
+    A = sp.csr_array(furrow.generate(size))
+    for k in range(A.shape[0]):  # no row is sorted
+        row = slice(A.indptr[k], A.indptr[k + 1])
+        A.indices[row], A.data[row] = A.indices[row][::-1].copy(), A.data[row][::-1].copy()
+    A.indices, A.indptr = A.indices.astype(index), A.indptr.astype(index)
+    before, values = A.copy(), A.data.copy()
+    P = furrow.Matrix(A)
+    P.update_values(2 * values)
+    write(A)
+    for new in (3 * values, 3 * A.data):
+        with pytest.raises(furrow.UsageError, match="the rows have changed since the matrix was made: another pattern needs"):
+            P.update_values(new)
+    assert abs(P.tocsr() - 2 * before).max() == 0

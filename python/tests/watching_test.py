@@ -186,3 +186,18 @@ def test_numbers_of_a_monitor_are_whole():
                            ((print, None), "give .f, 10.")):
         with pytest.raises((TypeError, furrow.UsageError), match=words):
             furrow.solve(A, np.ones(16), monitor=monitor)
+
+
+@pytest.mark.parametrize("options", [{}, {"ranks": 2}])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_an_x_that_is_told_has_the_type_of_the_answer(grid, dtype, options):
+    A, b = (part.astype(dtype) for part in grid)
+    seen = []
+
+    def keep(x):
+        seen.append(x.dtype)
+
+    r = furrow.solve(A, b, solver="cg", rtol=1e-5, callback=keep, **options)
+    furrow.solve(A, b, solver="cg", rtol=1e-5, monitor=(lambda step: keep(step.x), 2), **options)
+    furrow.solve(A, b, solver="cg", rtol=1e-5, callback=lambda x: None, monitor=(lambda step: keep(step.x), 2), **options)
+    assert len(seen) >= 2 * r.iterations - 2 and set(seen) == {r.x.dtype} == {np.dtype(dtype)}
