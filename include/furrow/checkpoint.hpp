@@ -20,9 +20,9 @@ struct system_fingerprint {
   friend bool operator==(const system_fingerprint&, const system_fingerprint&) = default;
 };
 
-/// A sum, modulo 2^64, of a mix of the bits of row, column and value over the entries, and of the same over b: no order
-/// of entries and no cut among ranks changes it. Parallel, one pass over A and b. Throws `fault::usage` for a b without
-/// an element a row.
+/// A sum, modulo 2^64, of a mix of the bits of row, column and value over the entries that are not 0, and of the same
+/// over b: no order of entries and no cut among ranks changes it. Parallel, one pass over A and b. Throws
+/// `fault::usage` for a b without an element a row.
 template <class V> system_fingerprint fingerprint(const coo<V>& a, cview<V> b);
 /// The same of a system in parts, as `solver_on_ranks` takes it: the rows of this rank, numbered from 0 on, and their
 /// elements of b. All ranks call it and get the same.

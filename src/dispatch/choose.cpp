@@ -166,6 +166,7 @@ std::vector<candidate> candidates(const request& r, const stats& s, precision p,
     return list;
   }
   bool served = false, known = false;
+  std::string refusal;
   for (const auto* f : formats()) {
     if (!f->backend(where).f64) continue;
     served = true;
@@ -175,9 +176,12 @@ std::vector<candidate> candidates(const request& r, const stats& s, precision p,
     if (!finite && f->multiplies_padding) continue;
     const layout l = f->lay_out(s, p, {});
     if (l.refusal.empty()) add_candidates(list, {f, {}, r.kernel, {}}, l, s, p, where, m);
+    else refusal = l.refusal;
   }
   check(served, fault::device, "this build has no GPU part");
   check(known, fault::usage, "no format has a kernel '{}' on the {}", r.kernel, name_of(where));
+  check(!list.empty() || refusal.empty(), fault::input, "the kernel '{}' is one of a format that refuses: {}", r.kernel,
+        refusal);
   return list;
 }
 

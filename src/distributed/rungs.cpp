@@ -77,7 +77,7 @@ rank_rung gathering(std::string reason) {
 }
 
 std::vector<rung_plan> plans_for(const features& f, const inventory& there, shown what) {
-  if (what.singular) return rungs_for_singular(f, there);
+  if (what.singular) return rungs_for_singular(f, there, what.indefinite);
   return what.indefinite ? rungs_for_indefinite(f, there) : rungs_for(f, there);
 }
 

@@ -19,6 +19,7 @@ constexpr std::uint64_t mixed(std::uint64_t z) {
   return z ^ z >> 31;
 }
 
+/// A zero counts as no entry: some formats drop those that a file stores.
 std::uint64_t of_entry(index_t row, index_t col, double value) {
   const std::uint64_t place = static_cast<std::uint64_t>(row) << 32 | static_cast<std::uint64_t>(col);
   return mixed(mixed(place + 0x9E3779B97F4A7C15u) + std::bit_cast<std::uint64_t>(value));
@@ -41,8 +42,11 @@ template <class V> system_fingerprint fingerprint_of_rows(index_t first, const c
   check(b.size == a.shape.rows, fault::usage, "b has {} for a matrix of {}: give one for each",
         counted(b.size, "element"), counted(a.shape.rows, "row"));
   check(b.data || b.empty(), fault::usage, "b points nowhere, but has {} elements", b.size);
-  return {a.shape.rows, a.shape.cols, a.nnz(),
-          sum_of(a.nnz(), [&](index_t k) { return of_entry(first + a.row[k], a.col[k], double(a.val[k])); }),
+  const auto entries = sum_of(a.nnz(), [&](index_t k) { return std::uint64_t(a.val[k] != V(0)); });
+  const auto values = sum_of(a.nnz(), [&](index_t k) {
+    return a.val[k] == V(0) ? 0 : of_entry(first + a.row[k], a.col[k], double(a.val[k]));
+  });
+  return {a.shape.rows, a.shape.cols, index_t(entries), values,
           sum_of(b.size, [&](index_t i) { return of_entry(first + i, 0, double(b[i])); })};
 }
 

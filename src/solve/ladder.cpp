@@ -66,9 +66,11 @@ template <class V> ladder<V>::~ladder() = default;
 template <class V> void ladder<V>::set_limits(const solve_options& o) {
   system_.options.rtol = o.rtol, system_.options.atol = o.atol;
   system_.options.max_iterations = o.max_iterations, system_.options.time_limit = o.time_limit;
-  if (!kept_) return;
-  kept_->options.rtol = o.rtol, kept_->options.atol = o.atol;
-  kept_->options.max_iterations = o.max_iterations;
+  for (auto* const attempt : {kept_.get(), aside_.get()}) {
+    if (!attempt) continue;
+    attempt->options.rtol = o.rtol, attempt->options.atol = o.atol;
+    attempt->options.max_iterations = o.max_iterations;
+  }
 }
 
 template <class V> double ladder<V>::begin_solve(double seconds_before) {
@@ -82,9 +84,9 @@ template <class V> void ladder<V>::go_on_behind(climbed_before before, const inv
   before_ = before.work;
   singular_by_ = std::move(before.singular_by);
   singular_ = !singular_by_.empty();
-  indefinite_ = before.indefinite && !singular_;
-  if (singular_) plans_ = rungs_for_singular(system_.known, there);
-  if (indefinite_) plans_ = rungs_for_indefinite(system_.known, there);
+  indefinite_ = before.indefinite;
+  if (singular_) plans_ = rungs_for_singular(system_.known, there, indefinite_);
+  else if (indefinite_) plans_ = rungs_for_indefinite(system_.known, there);
   std::vector<rung_plan> rest = plans_;
   std::erase_if(rest, [&](const rung_plan& p) {
     return p.outlook > 0 && std::ranges::count(before.tried, std::pair(p.solver, p.precond)) > 0;
@@ -112,8 +114,14 @@ template <class V> void ladder<V>::prepare(matrix_source<V> a, setup_clock& cloc
 }
 
 template <class V> bool ladder<V>::stands(rung_plan& plan, solve_rung& tried) {
-  if (!kept_ || kept_->plan.solver != plan.solver || kept_->plan.precond != plan.precond)
-    kept_ = system_.set_up(plan, tried);
+  if (kept_ && kept_->is_of(plan)) return true;
+  if (aside_ && aside_->is_of(plan)) {
+    std::swap(kept_, aside_);
+    return true;
+  }
+  // Of few rows the factors take 100 MB at most.
+  if (kept_ && kept_->plan.solver == "direct" && system_.facts.shape.rows <= few_rows) aside_ = std::move(kept_);
+  kept_ = system_.set_up(plan, tried);
   return kept_ != nullptr;
 }
 
@@ -129,11 +137,13 @@ template <class V> void ladder<V>::turn(status why, const std::string& solver, c
   (indefinite ? indefinite_ : singular_) = true;
   const inventory there = inventory_of(system_.options.where, system_.facts, precision_of<V>);
   if (named) plans_ = {{"lsmr", precond, "found to be singular: the least-squares answer", 0}};
-  else plans_ = indefinite ? rungs_for_indefinite(system_.known, there) : rungs_for_singular(system_.known, there);
+  else if (indefinite) plans_ = rungs_for_indefinite(system_.known, there);
+  else plans_ = rungs_for_singular(system_.known, there, indefinite_);
   std::erase_if(plans_, [&](const rung_plan& p) { // what is too dear stays so
     return p.is_bounded() && std::ranges::find(tried, p.solver, &solve_rung::solver) != tried.end();
   });
-  at_ = std::size_t(-1);        // the first one is next
+  at_ = std::size_t(-1); // the first one is next
+  better_.reset(), answered_at_.reset(), aside_.reset();
   if (singular) forget(solver); // the method that has just failed is not tried again
 }
 
@@ -240,6 +250,8 @@ template <class V> struct ladder<V>::ascent {
   aim to;
   solve_report best = not_started(status::breakdown, "no method could be set up");
   std::optional<candidate> aside{};
+  std::optional<detour> went{}; ///< how it began, if not where it stood; until that rung is over
+  bool went_back = false;
   std::vector<solve_rung> rungs{};
   double setup_seconds = 0, solve_seconds = 0;
 };
@@ -290,6 +302,7 @@ template <class V> solve_report ladder<V>::climb(cview<V> b, view<V> x, const ef
   here.work.on_gpu = system_.options.where.is_gpu();
   solve_report& best = here.best;
   std::optional<rung_plan> left_early;
+  here.went_back = (here.went = go_back()).has_value();
   split_ = false;
   const auto splits_late = [&] { // x may have grown along what is normal to the range
     return split(here.to) && (std::ranges::copy(here.first, x.begin()), true);
@@ -307,7 +320,8 @@ template <class V> solve_report ladder<V>::climb(cview<V> b, view<V> x, const ef
     const status why = factored && goes_on(tried.why, here.iterations)
                            ? shown_by_factors(best, here.to.target(), as_cview(x))
                            : tried.why;
-    if (why == status::singular) singular_by_ = plan.solver + " with " + plan.precond;
+    if (why == status::singular && (!singular_ || singular_by_.empty()))
+      singular_by_ = plan.solver + " with " + plan.precond;
     go_back_from_the_end(left_early, plan, why);
     if (!made_before) here.setup_seconds += tried.setup_seconds;
     here.solve_seconds += tried.solve_seconds;
@@ -322,7 +336,9 @@ template <class V> solve_report ladder<V>::climb(cview<V> b, view<V> x, const ef
     }
     const bool nearest_not_found =
         here.to.is_split() && at_ + 1 == plans_.size() && !answers(why) && why != status::interrupted;
+    if (is_left_for_b(plan, why) && !better_) better_ = at_;
     turn(nearest_not_found ? status::singular : why, plan.solver, here.rungs);
+    skip_what_came_between(here.went);
   }
   return end_climb(here, x);
 }
@@ -330,11 +346,13 @@ template <class V> solve_report ladder<V>::climb(cview<V> b, view<V> x, const ef
 template <class V> solve_report ladder<V>::end_climb(ascent& here, view<V> x) {
   solve_report& best = here.best;
   const cview<V> b = here.to.b;
-  const bool cut_short = at_ < plans_.size() && !kept_; // in the set-up of the last one
+  const bool exhausted = at_ >= plans_.size();
+  const bool cut_short = !exhausted && !kept_; // in the set-up of the last one
   at_ = std::min(at_, plans_.size() - 1);
   if (std::isnan(best.relative_residual) && best.why != status::interrupted)
     best.relative_residual = residual_of_triplets<V>(*system_.a().to_triplets(), b, as_cview(x));
   if (here.aside && !answers(best.why)) hand_back_the_better(std::move(*here.aside), x, best);
+  if (best.why == status::not_positive_definite) put_right(best, exhausted);
   if (cut_short && !answers(best.why) && !best.solver.empty()) {
     const solve_rung& last = here.rungs.back();
     best.why = last.why;
@@ -346,6 +364,7 @@ template <class V> solve_report ladder<V>::end_climb(ascent& here, view<V> x) {
     best.why = status::interrupted;
     best.message = "interrupted before the next method; " + best.message;
   }
+  remember_end(best.why, here.went_back, exhausted);
   if (answers(best.why)) {
     const double since = now();
     doubt(best, b, as_cview(x), here.work);

@@ -34,7 +34,7 @@ struct climbed_before {
 
 /// `solver = "auto"`: looks at the matrix, and climbs the rungs until one of them converges. x, the best so far, goes
 /// along. What a rung needs is made when its turn comes; the one that gave an answer is kept, and the next right-hand
-/// side begins there.
+/// side begins there, or at an earlier one that was left for the sake of the last right-hand side alone.
 template <class V> class ladder {
 public:
   /// Throws as `furrow::solve`; what a rung cannot take is no error, the
@@ -80,6 +80,15 @@ private:
   solve_rung try_rung(rung_plan& plan, ascent& now_at, view<V> x);
   solve_rung solve_by(const rung_plan& plan, ascent& now_at, view<V> x, double setup);
   solve_report end_climb(ascent& here, view<V> x);
+  /// From the rung that stands to an earlier one.
+  struct detour {
+    std::size_t stood, back;
+  };
+  std::optional<detour> go_back();
+  bool is_left_for_b(const rung_plan& plan, status why) const;
+  void skip_what_came_between(std::optional<detour>& went);
+  void remember_end(status why, bool went_back, bool exhausted);
+  void put_right(solve_report& best, bool exhausted) const;
   solve_options rest_for(const rung_plan& plan, double seconds, index_t iterations) const;
   bool takes_blocks() const;
   void solve_block(cview<V> b, view<V> x, const std::vector<index_t>& numbers, std::vector<solve_report>& reports,
@@ -128,6 +137,10 @@ private:
   std::vector<rung_plan> plans_;
   std::size_t at_ = 0;
   std::unique_ptr<typename ladder_system<V>::attempt> kept_;
+  std::unique_ptr<typename ladder_system<V>::attempt> aside_; ///< of few rows, until it is its turn again
+  std::optional<std::size_t> better_;      ///< a rung before the one that stands, left for a right-hand side alone
+  std::optional<std::size_t> answered_at_; ///< the rung that gave the last answer, if the last solve has one
+  int in_vain_ = 0;                        ///< right-hand sides in a row that went back to no avail
 };
 
 } // namespace furrow

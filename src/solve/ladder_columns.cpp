@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Several right-hand sides on a ladder.
+// Several right-hand sides on a ladder, and where the next one begins.
 #include "ladder.hpp"
 #include "run.hpp"
 
@@ -9,6 +9,51 @@
 #include <numeric>
 
 namespace furrow {
+namespace {
+
+/// Right-hand sides in a row that go back to no avail, where that takes a set-up each: those that follow stay.
+constexpr int most_in_vain = 2;
+
+/// Ends that say as much of b as of A: rounding, numbers that overflow or vanish, an unlucky direction.
+bool may_be_of_b(status why) {
+  return why == status::stagnated || why == status::breakdown || why == status::diverged || why == status::nan;
+}
+
+} // namespace
+
+/// Whether a rung, which is set up, was left for the sake of this b alone: complete factors of a matrix that is not
+/// singular, and what gave the last answer. That a matrix is singular may be known, and this b is out of its range
+/// then. A rate that promised too many steps is that of the next one, too.
+template <class V> bool ladder<V>::is_left_for_b(const rung_plan& plan, status why) const {
+  if (!kept_ || answers(why)) return false;
+  if (has_factored(plan.solver) && !plan.augmented) return why != status::singular;
+  return at_ == answered_at_ && (may_be_of_b(why) || (why == status::singular && singular_));
+}
+
+/// Back to the rung that was left for an earlier right-hand side alone, where there is one.
+template <class V> std::optional<typename ladder<V>::detour> ladder<V>::go_back() {
+  if (!better_) return {};
+  const bool stands_still = aside_ && aside_->is_of(plans_[*better_]);
+  if (!stands_still && in_vain_ >= most_in_vain) return {};
+  const detour way{at_, *std::exchange(better_, std::nullopt)};
+  at_ = way.back;
+  return way;
+}
+
+/// From the rung that was gone back to, and failed again, on to the one that stood: in the same list, and once.
+template <class V> void ladder<V>::skip_what_came_between(std::optional<detour>& went) {
+  if (went && at_ == went->back && (answered_at_ || in_vain_ >= most_in_vain)) at_ = went->stood - 1;
+  went.reset();
+}
+
+/// Where no rung answered, which was for no want of steps, the next right-hand side begins anew.
+template <class V> void ladder<V>::remember_end(status why, bool went_back, bool exhausted) {
+  if (exhausted && !better_ && (may_be_of_b(why) || why == status::singular)) better_ = 0;
+  answered_at_.reset();
+  if (answers(why)) answered_at_ = at_;
+  if (answers(why) && !better_) in_vain_ = 0;
+  else if (went_back) ++in_vain_;
+}
 
 /// Whether the rung whose turn it is takes several right-hand sides at once, and gains by it: where the product takes
 /// one vector after the other, the passes of the block cost more than its fewer iterations save.
@@ -58,6 +103,7 @@ void ladder<V>::solve_block(cview<V> b, view<V> x, const std::vector<index_t>& n
     doubt(answer, {b.data + index_t(k) * rows, rows}, {x.data + index_t(k) * rows, rows}, work);
     answer.solve_seconds += now() - since;
   }
+  if (std::ranges::any_of(ran, [](const solve_report& r) { return answers(r.why); })) answered_at_ = at_;
   if (is_over(worst)) return system_.drop_rows();
   turn(worst, "cg", reports[static_cast<std::size_t>(numbers.front())].rungs);
   ++at_;
@@ -120,6 +166,14 @@ template <class V> std::vector<solve_report> ladder<V>::solve(cview<V> b, view<V
   return reports;
 }
 
+template bool ladder<double>::is_left_for_b(const rung_plan&, status) const;
+template std::optional<ladder<double>::detour> ladder<double>::go_back();
+template void ladder<double>::skip_what_came_between(std::optional<detour>&);
+template void ladder<double>::remember_end(status, bool, bool);
+template bool ladder<float>::is_left_for_b(const rung_plan&, status) const;
+template std::optional<ladder<float>::detour> ladder<float>::go_back();
+template void ladder<float>::skip_what_came_between(std::optional<detour>&);
+template void ladder<float>::remember_end(status, bool, bool);
 template std::vector<solve_report> ladder<double>::solve(cview<double>, view<double>, index_t);
 template std::vector<solve_report> ladder<float>::solve(cview<float>, view<float>, index_t);
 

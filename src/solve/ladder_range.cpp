@@ -161,6 +161,20 @@ template <class V> void ladder<V>::judge(solve_report& report, cview<V> b, cview
                   ratio, standing.relative, counted(report.iterations, "iteration"), is_wide<V> ? "" : "; use f64");
 }
 
+/// Where a method says of the best x that something is not positive definite, and M was not named, that is of M or of
+/// rounding, unless a diagonal was M and the limits let nothing follow.
+template <class V> void ladder<V>::put_right(solve_report& best, bool exhausted) const {
+  const bool of_a = best.precond == "jacobi" || best.precond == "none";
+  if (system_.options.precond != "auto" || (of_a && !exhausted)) return;
+  best.why = singular_ ? status::singular : status::stagnated;
+  const std::string of_matrix =
+      singular_ ? fmt::format("the matrix is singular to working precision, as {} found, and ", singular_by_) : "";
+  best.message =
+      fmt::format("{}no method brought the relative residual below {:.3e}, where rounding ended {} with {}, "
+                  "behind {}",
+                  of_matrix, best.relative_residual, best.solver, best.precond, counted(best.iterations, "iteration"));
+}
+
 /// By complete factors of a system that is larger, whose x is the least-squares answer. x stays where it is none.
 template <class V>
 solve_report ladder<V>::solve_augmented(const rung_plan& plan, cview<V> b, view<V> x, const solve_options& rest) {
@@ -199,6 +213,8 @@ template void ladder<double>::settle_nearest(solve_report&, const aim&, view<dou
 template void ladder<float>::settle_nearest(solve_report&, const aim&, view<float>, const effort&);
 template void ladder<double>::judge(solve_report&, cview<double>, cview<double>) const;
 template void ladder<float>::judge(solve_report&, cview<float>, cview<float>) const;
+template void ladder<double>::put_right(solve_report&, bool) const;
+template void ladder<float>::put_right(solve_report&, bool) const;
 template solve_report ladder<double>::solve_augmented(const rung_plan&, cview<double>, view<double>,
                                                       const solve_options&);
 template solve_report ladder<float>::solve_augmented(const rung_plan&, cview<float>, view<float>, const solve_options&);

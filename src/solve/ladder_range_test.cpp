@@ -202,6 +202,39 @@ TEST(ladder_range, fits_by_factors_where_steps_are_too_many) {
   EXPECT_EQ(few.rungs.size(), 1u);
 }
 
+/// Ones for all neighbours of a grid and for the diagonal: T x T of a path T with eigenvalues 1 + 2 cos(k pi / 54).
+TEST(ladder_range, solves_singular_indefinite_systems_whose_b_is_in_the_range) {
+  const index_t side = 53;
+  std::vector<kit::triplet> entries;
+  for (index_t i = 0; i < side * side; ++i)
+    for (const index_t up : {-1, 0, 1})
+      for (const index_t across : {-1, 0, 1})
+        if (const index_t k = i / side + up, l = i % side + across; k >= 0 && l >= 0 && k < side && l < side)
+          entries.push_back({i, k * side + l, 1});
+  const auto a = kit::assemble({side * side, side * side}, std::move(entries));
+  const auto s = kit::solve_honestly(a, kit::times(a, kit::random_vector<double>(a.shape.rows, 4)), by_auto());
+  EXPECT_EQ(s.report.why, status::converged) << s.report.message;
+  EXPECT_EQ(s.report.solver, "minres");
+  EXPECT_EQ(std::ranges::count(s.report.rungs, "cg", &solve_rung::solver), 1); // which showed it
+}
+
+/// Hilbert's matrix is positive definite, and multigrid for it is not, as rounding makes it.
+TEST(ladder_range, calls_no_matrix_indefinite_where_rounding_spoils_a_preconditioner) {
+  index_t spoilt = 0;
+  for (index_t n = 13; n <= 18; ++n)
+    for (const index_t row : {index_t(0), index_t(5), n - 1}) {
+      host_array<double> b(n, 0.0);
+      b[row] = 1;
+      const auto a = kit::from_function(n, [](index_t i, index_t j) { return 1.0 / double(i + j + 1); });
+      const auto r = kit::solve_honestly(a, b, by_auto()).report;
+      EXPECT_NE(r.why, status::not_positive_definite) << n << ": " << r.message;
+      const bool by_multigrid = r.why == status::singular && r.precond == "amg";
+      EXPECT_TRUE(!by_multigrid || mentions(r.message, "where rounding ended cg with amg")) << r.message;
+      spoilt += by_multigrid;
+    }
+  EXPECT_GT(spoilt, 0);
+}
+
 TEST(ladder_range, works_in_single_precision) {
   auto o = by_auto(1e-4);
   const auto a = two_graphs();

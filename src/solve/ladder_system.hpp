@@ -26,6 +26,8 @@ public:
     const any_operator<V>* transposed; ///< A' where the method needs it
     std::unique_ptr<any_preconditioner<V>> m;
     solver<V> method;
+
+    bool is_of(const rung_plan& other) const { return plan.solver == other.solver && plan.precond == other.precond; }
   };
 
   solve_options options;

@@ -65,7 +65,8 @@ std::vector<rung_plan> rungs_for(const features& f, const inventory& there);
 std::vector<rung_plan> rungs_for_indefinite(const features& f, const inventory& there);
 
 /// The same where a solve has shown that a matrix is singular to working precision, and b not in its range.
-std::vector<rung_plan> rungs_for_singular(const features& f, const inventory& there);
+/// `indefinite`: another one that it is symmetric and not positive definite.
+std::vector<rung_plan> rungs_for_singular(const features& f, const inventory& there, bool indefinite = false);
 
 /// The methods to try with a preconditioner that was asked for.
 std::vector<rung_plan> rungs_with(std::string_view precond, const features& f, const inventory& there);

@@ -130,6 +130,26 @@ TEST(edge, an_answer_that_vanishes_as_subnormal_numbers_is_never_worse_than_the_
     }
 }
 
+/// c is so large that b - A x is 0 as it is computed, and 0.3 % of b: the residual of the first guess must not be 0 for
+/// what follows, which would have grown by any step, and is not what the report says.
+TEST(edge, a_first_guess_whose_residual_rounding_hides_is_held_to_the_true_one) {
+  const double delta = 1.00000000000001 - 1, c = 1.003 / delta;
+  const auto a = kit::assemble({2, 2}, {{0, 0, 1 + delta}, {0, 1, -1}, {1, 0, -1}, {1, 1, 1 + delta}});
+  const host_array<double> b(2, 1.0);
+  for (const char* method : {"cg", "bicgstab", "gmres", "minres", "lsmr"})
+    for (const index_t most : {1, 100}) {
+      solve_options o = with("none");
+      o.solver = method, o.max_iterations = most;
+      host_array<double> x(2, c);
+      const auto report = solve(a, as_cview(b), as_view(x), o);
+      const auto truth = kit::true_residual(a, as_cview(b), as_cview(x));
+      EXPECT_NE(report.why, status::diverged) << method << ": " << report.message;
+      EXPECT_NEAR(report.relative_residual, double(truth.norm / truth.norm_b),
+                  double(truth.rounding / truth.norm_b) + 1e-6)
+          << method << ' ' << most << ": " << report.message;
+    }
+}
+
 /// Solves in f32 what is given in double.
 kit::solved<double> in_single_precision(const coo<double>& a, const host_array<double>& b, double rtol = 1e-5) {
   solve_options o = with("jacobi", rtol);

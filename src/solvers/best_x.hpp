@@ -31,6 +31,8 @@ public:
     first_x_ = s_.make(x_.size);
     s_.copy(x_, as_view(*first_x_));
   }
+  /// Of the first guess, where the residual at hand has been worked out in more digits since.
+  void look_again() { first_ = best_ = residual_.norm(); }
   void keep(double residual) {
     if (!best_x_) best_x_ = s_.make(x_.size);
     s_.copy(x_, as_view(*best_x_));

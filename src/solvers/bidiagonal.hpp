@@ -98,6 +98,10 @@ protected:
   ending best_fit(double ratio, bool up_to_rounding) const {
     return bidiagonal_messages::least_squares(ratio, damping_, up_to_rounding);
   }
+  /// As `bidiagonal_steps::judge` holds it against the recurrence.
+  bool tells_of_range(double ratio, const double* home) const {
+    return ratio * home[bidiagonal_steps::condition] <= bidiagonal_steps::little_of_range;
+  }
   std::optional<ending> explain_verdict(int verdict, const double* slots, bool patient) const {
     return bidiagonal_messages::explain(verdict, slots, patient, ratio_, plain());
   }

@@ -102,6 +102,9 @@ FURROW_HD inline void extend_triangle(double* s, double rho, double next_theta) 
   if (now > s[condition]) s[condition] = now;
 }
 
+/// What r may still have in the range of A beside itself, where it is called normal to that.
+inline constexpr double little_of_range = 0.01;
+
 /// Says where the recurrence believes r to be normal to the range of A: |M'A'r| at most `depth` |A M| |r|, and so small
 /// that what r still has in the range, the condition number times that, is a hundredth of it. The depth is that
 /// of rounding, whatever the goal of the recomputed |A'r|: where singular values are small, |A'r| is small before r is.
@@ -114,7 +117,7 @@ struct judge {
   }
   FURROW_HD int after() const {
     const double size = sqrt(s[largest_scaled] * s[control::rr]);
-    const bool small = s[normal] <= depth * size && s[normal] * s[condition] <= 0.01 * size;
+    const bool small = s[normal] <= depth * size && s[normal] * s[condition] <= little_of_range * size;
     return small ? int(normal_to_range) : int(control::running);
   }
 };

@@ -31,8 +31,9 @@ namespace furrow {
 ///   loop(until), first_chunk()  only of a method with a loop of its own in place of the space's `repeat`: start(n)
 ///                    enqueues at most n steps, 1 at least; and how many steps it makes at first
 ///   settle()         only where x lags behind the residual: enqueues x, and leaves all that a next step reads
-///   normal_residual(norm), least_squares(ratio, up_to_rounding)  only of methods of least squares: |A'r| / (|A| |r|)
-///                    worked out anew from r(), whose norm is given, and the end that it means where it is small. The
+///   normal_residual(norm), least_squares(ratio, up_to_rounding), tells_of_range(ratio, home)  only of methods of least
+///                    squares: |A'r| / (|A| |r|) worked out anew from r(), whose norm is given, the end that it means
+///                    where it is small, and whether what it leaves of r in the range of A is surely little. The
 ///                    method's own verdict says that the loop believes it to be
 ///
 /// **`converged` is said only of a residual that was computed anew from x**, in more digits where rounding could hide
@@ -96,8 +97,10 @@ public:
     limit_ = o_.max_iterations > 0 ? o_.max_iterations : std::max<index_t>(10 * system_.size(), 10000);
     best_.begin();
     record(residual(), seconds());
+    const bool is_there = finished(method, control::running);
+    best_.look_again(); // the residual may have been worked out beyond rounding since, and be many times as large
     auto loop = loop_of(method, control::until<judge>{numbers_.data(), records(), limits(), method.judge()});
-    if (!finished(method, control::running)) {
+    if (!is_there) {
       int idle = 0;
       for (double smallest = residual();; ++report_.restarts) {
         begin_again(method);
@@ -332,15 +335,17 @@ private:
   }
 
   /// Whether x is the least-squares answer: r, worked out anew, is orthogonal to the range of A. Up to the goal where
-  /// the method believes so, and otherwise up to rounding; where it believes so from a residual that was worked out
-  /// anew, up to what rounding of x and A x makes of r, which no more steps mend.
+  /// the method believes so, or knows at its last step, and otherwise up to rounding; where it believes so from a
+  /// residual that was worked out anew, up to what rounding of x and A x makes of r, which no more steps mend.
   template <class Method> bool fits_best(Method& method, int v) {
     if constexpr (requires { method.least_squares(0.0); }) {
       const double unit = std::numeric_limits<V>::epsilon();
-      const double tolerance = v >= control::own_verdict ? std::max(o_.rtol, unit) : unit;
       double& ratio = report_.normal_residual;
       ratio = method.normal_residual(residual());
       report_.waits += 4;
+      const bool is_believed =
+          v >= control::own_verdict || (v == control::limit && method.tells_of_range(ratio, home_.data()));
+      const double tolerance = is_believed ? std::max(o_.rtol, unit) : unit;
       const double rounding = rounding_of_residual();
       if (v >= control::own_verdict && report_.restarts > 0 && ratio > tolerance &&
           is_normal_up_to_rounding(ratio, rounding, residual()))
@@ -386,6 +391,8 @@ private:
     // The best x is not the one that was not good enough: more digits may find it to be.
     if (ending_.why == status::stagnated && residual() <= goal_ && residual_.is_surely_below(goal_))
       end({status::converged, solver_messages::converged});
+    const bool answers = ending_.why == status::converged || ending_.why == status::least_squares;
+    if (!answers && !system_.inner && rounding_of_residual() > 0.1 * residual()) residual_.recompute_beyond_rounding();
     if (ending_.why == status::converged && report_.iterations > 0) report_.error_estimate = best_.error_by_progress();
     const double norm_b = norm_of_b(), relative = norm_b > 0 ? residual() / norm_b : residual();
     const bool single = !is_wide<V>;

@@ -26,8 +26,8 @@ std::string converged(const standing& s) { return "converged in " + counted(s.it
 
 std::string limit(const standing& s) {
   if (!(s.relative < s.first_relative))
-    return fmt::format("stopped at the limit of {}, none of which brought the residual below the {:.3e} of the first "
-                       "guess",
+    return fmt::format("stopped at the limit of {}, none of which brought the residual below the {:.3e} of the x that "
+                       "it began with",
                        counted(s.iterations, "iteration"), s.first_relative);
   return fmt::format("stopped at the limit of {} with a relative residual of {:.3e}: allow more iterations{}",
                      counted(s.iterations, "iteration"), s.relative,

@@ -34,6 +34,9 @@ TEST(solver_messages, know_one_from_many) {
   EXPECT_EQ(converged({.iterations = 1}), "converged in 1 iteration");
   EXPECT_EQ(converged({.iterations = 0}), "converged in 0 iterations");
   EXPECT_TRUE(mentions(limit({.iterations = 1, .relative = 0.5, .first_relative = 1}), "limit of 1 iteration with"));
+  const std::string no_better = limit({.iterations = 9, .relative = 1e-3, .first_relative = 1e-3});
+  EXPECT_TRUE(mentions(no_better, "none of which brought the residual below the 1.000e-03 of the x that it began with"))
+      << no_better;
   EXPECT_TRUE(mentions(out_of_time({.iterations = 1}), "after 1 iteration with"));
   EXPECT_TRUE(
       mentions(stagnated({.iterations = 1, .restarts = 9, .relative = 1e-3}), "after 1 iteration and 9 restarts:"));

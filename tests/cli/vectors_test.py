@@ -99,6 +99,15 @@ class Vectors(Case):
         self.write("nan.txt", "1\nnan\n1\n")
         self.assertIn("nan.txt: holds a NaN", self.furrow("spmv", "a.mtx", "-x", "nan.txt", "--check", code=3).stderr)
 
+    def test_no_answer_is_known_of_a_matrix_of_zeros(self):
+        head = "%%MatrixMarket matrix coordinate real general\n3 3 "
+        self.write("none.mtx", head + "0\n")
+        self.write("zero.mtx", head + "1\n1 1 0\n")
+        for name in ("none", "zero"):
+            done = self.furrow("solve", f"{name}.mtx", "--device", "cpu")
+            self.assertIn(f"{name}: A * ones is zero, so ones are in the null space of A", done.stderr)
+            self.assertNotIn("max |x - 1|", done.stdout)
+
     def test_a_first_guess(self):
         solve = ("solve", "poisson2d:40", "--device", "cpu", "--solver", "cg", "--json")
         cold = json.loads(self.furrow(*solve, "-o", "x.mtx").stdout)

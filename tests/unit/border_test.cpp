@@ -201,6 +201,9 @@ TEST(border, choices_and_statistics_that_make_no_sense) {
   EXPECT_EQ(message([&] { name_of(choice{}); }), "usage: the choice names no format: let choose make one");
   const auto kernel = message([&] { made({&find_format("ell"), {}, "no-such-kernel", {}}); });
   EXPECT_EQ(kernel.find("usage: format ell has no kernel 'no-such-kernel' on the CPU"), 0u) << kernel;
+  const auto grid = measure(generate("poisson2d:12").a);
+  const auto blocks = message([&] { choose(grid, precision::f64, {}, {.kernel = "blocks"}); });
+  EXPECT_EQ(blocks.find("other: the kernel 'blocks' is one of a format that refuses: bcsr: "), 0u) << blocks;
   for (const format_entry* f : formats()) {
     const auto parameters = message([&] { made({f, "no:sense", "auto", {}}); });
     EXPECT_EQ(parameters.find("usage: "), 0u) << f->name << ": " << parameters;

@@ -47,7 +47,7 @@ vector_columns right_hand_side(const std::string& file, problem& p, std::string&
   if (auto given = given_right_hand_side(file, p.b, p.a.shape.rows, p.name, rhs)) return std::move(*given);
   rhs = "ones";
   auto b = product_with_ones(p);
-  if (p.a.nnz() == 0 || !vanishes(b, p.a)) return {std::move(b)};
+  if (b.size() == 0 || !vanishes(b, p.a)) return {std::move(b)};
   rhs = "random";
   remark(p.name, ones_in_null_space);
   const auto exact = reference_product(p.a, as_cview(random_vector<double>(p.a.shape.cols))).value;

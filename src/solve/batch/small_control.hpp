@@ -191,6 +191,8 @@ private:
       if (sure) return finish(end::converged), none;
       if (!s_.is_exact) return command::exact;
     }
+    if (otherwise == place::stepping)
+      s_.first = s_.best = s_.smallest = s_.residual; // worked out beyond rounding since
     if (s_.iterations >= f_.steps) return finish(end::limit), none;
     return otherwise == place::stepping ? begin_again(0) : start_again();
   }

@@ -53,6 +53,7 @@ public:
     return base::explain_verdict(verdict, slots, patient);
   }
   double normal_residual(double norm) { return base::normal_residual_of(norm); }
+  using base::tells_of_range;
   ending least_squares(double ratio, bool up_to_rounding = false) const {
     return base::best_fit(ratio, up_to_rounding);
   }

@@ -111,6 +111,19 @@ TEST_P(least_squares, ends_where_rounding_lets_nothing_be_nearer) {
   EXPECT_NEAR(double(normal_residual(a, as_cview(b), as_cview(s.x)).second), least, 1e-3 * least);
 }
 
+/// The last step that is allowed brings |A'r| below the goal, and the recurrence would go on to that of rounding.
+TEST_P(least_squares, knows_an_answer_at_its_last_step) {
+  const auto a = of_rank({40, 11}, 11, 5);
+  const auto b = kit::random_vector<double>(40, 9);
+  const index_t all = solve_for(a, b, options("none")).report.iterations;
+  auto o = options("none", 1e-6);
+  o.max_iterations = all - 1;
+  const auto s = solve_for(a, b, o);
+  EXPECT_EQ(s.report.why, status::least_squares) << s.report.message;
+  EXPECT_EQ(s.report.iterations, all - 1);
+  EXPECT_LE(s.report.normal_residual, 1e-6);
+}
+
 TEST_P(least_squares, finds_the_least_residual_of_every_shape_and_rank) {
   const shape2 shapes[] = {{1, 1}, {1, 5}, {5, 1}, {12, 7}, {7, 12}, {30, 30}, {40, 11}};
   for (const shape2 shape : shapes)
