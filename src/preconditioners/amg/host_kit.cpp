@@ -5,6 +5,8 @@
 #include "pairs.hpp"
 #include "prolongation.hpp"
 
+#include "preconditioners/stop.hpp"
+
 namespace furrow::amg {
 namespace {
 
@@ -37,14 +39,18 @@ bool aggregation_kit::coarsen(double theta, bool smoothed, level_plan* plan) {
   aggregates found;
   {
     const strong_graph strong = strong_couplings(m_, theta);
+    stops_set_up::at_row(0);
     found = aggregates_of(strong, independent_at_distance_two(strong));
     if (!would_shrink(found.count)) return false;
+    stops_set_up::at_row(0);
     p_ = smoothed_prolongation(m_, strong, found, inverse_, smoothed ? 4 / (3 * lambda_) : 0,
                                plan ? zeros::kept : zeros::left_out);
     if (plan && smoothed) plan->keep_smoothing(m_, strong, found, p_.view(), theta);
   }
+  stops_set_up::at_row(0);
   r_ = transposed(p_.view());
   coarse_ = triple_product(r_.view(), m_.a, p_.view());
+  stops_set_up::at_row(0);
   if (plan) plan->keep_product(m_, p_.view(), r_.view(), coarse_.view());
   return true;
 }
@@ -53,13 +59,16 @@ bool near_null_kit::coarsen(double theta, bool smoothed) {
   tentative p0;
   {
     const strong_graph strong = strong_couplings(m_, theta);
+    stops_set_up::at_row(0);
     const aggregates found = aggregates_of(strong, independent_at_distance_two(strong));
     if (found.count == 0 || double(found.count * vectors_.count) * least_shrinking > double(m_.a.shape.rows))
       return false;
     p0 = orthonormal_over(found, m_.block, vectors_);
     p_ = smoothed_prolongation(m_, strong, found, inverse_, smoothed ? 4 / (3 * lambda_) : 0, vectors_, p0);
   }
+  stops_set_up::at_row(0);
   multiply();
+  stops_set_up::at_row(0);
   secure_lost_rows(coarse_, p0);
   coarse_vectors_ = std::move(p0.coarse);
   return true;
@@ -67,8 +76,10 @@ bool near_null_kit::coarsen(double theta, bool smoothed) {
 
 bool pairwise_kit::coarsen(double, bool first_time, level_plan* plan) {
   if (!first_time) return true; // rows are as short as they get
+  stops_set_up::at_row(0);
   paired found = three_times_pairs(m_.a);
   if (!would_shrink(found.of_rows.count)) return false;
+  stops_set_up::at_row(0);
   p_ = indicator(found.of_rows);
   r_ = transposed(p_.view());
   coarse_ = std::move(found.coarse);

@@ -6,6 +6,7 @@
 #include "core/blocks.hpp"
 #include "core/parameters.hpp"
 #include "matrix/rows.hpp"
+#include "preconditioners/stoppable_tasks.hpp"
 #include "preconditioners/stored_product.hpp"
 
 #include <furrow/error.hpp>
@@ -163,10 +164,12 @@ std::unique_ptr<any_preconditioner<V>> make(const coo<V>& a, std::string_view te
   const request q = taken_apart(text);
   const index_t n = a.shape.rows;
   cut blocks = q.starts ? cut_by_starts(*q.starts, n) : cut(n, q.edge ? q.edge : found_edge(a));
+  stops_set_up::at_row(0);
   const rows_of_triplets<V> rows(a);
   host_array<V> inverses(blocks.places());
   std::vector<outcome> how(static_cast<std::size_t>(blocks.count()), outcome::inverted);
-  cpu::for_each_range(blocks.count(), 64, [&](index_t first, index_t last) {
+  constexpr index_t at_once = 64;
+  const auto invert_some = [&](index_t first, index_t last) {
     std::array<double, most_rows * most_rows> block, scratch;
     for (index_t b = first; b < last; ++b) {
       const index_t k = blocks.size(b);
@@ -174,6 +177,9 @@ std::unique_ptr<any_preconditioner<V>> make(const coo<V>& a, std::string_view te
       how[b] = block_inverse(rows.view(), blocks.begin(b), k, needed, own, {scratch.data(), k * k});
       std::ranges::transform(own, inverses.data() + blocks.place(b), [](double v) { return static_cast<V>(v); });
     }
+  };
+  for_each_stoppable((blocks.count() + at_once - 1) / at_once, [&] {
+    return [&](index_t k) { invert_some(k * at_once, std::min(blocks.count(), (k + 1) * at_once)); };
   });
   refuse_blocks(blocks, how);
   if (!std::ranges::all_of(inverses, [](V v) { return std::isfinite(v); }))

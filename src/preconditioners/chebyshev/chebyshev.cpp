@@ -4,6 +4,7 @@
 
 #include "backends/cpu/space.hpp"
 #include "core/parameters.hpp"
+#include "preconditioners/stop.hpp"
 #include "preconditioners/stored_product.hpp"
 #include "preconditioners/symmetric_scaling.hpp"
 
@@ -37,10 +38,14 @@ std::unique_ptr<any_preconditioner<V>> make(const coo<V>& a, std::string_view te
                               "for: take jacobi or fsai");
   const index_t terms = terms_from(text);
   const rows_of_triplets<V> rows(a);
+  stops_set_up::at_row(0);
   const auto scale = symmetric_scaling(rows.view(), needed.a.definite, "chebyshev");
+  stops_set_up::at_row(0);
   coo<V> b = a;
   for (index_t k = 0; k < b.nnz(); ++k) b.val[k] = static_cast<V>(scale[b.row[k]] * double(b.val[k]) * scale[b.col[k]]);
+  stops_set_up::at_row(0);
   double lambda = largest_row_sum(rows_of_triplets<V>(b).view());
+  stops_set_up::at_row(0);
   coo<V> for_gpu;
   if (where.is_gpu()) for_gpu = b;
   auto stored = in_best_format(std::move(b), device{});

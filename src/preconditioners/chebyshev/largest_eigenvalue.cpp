@@ -2,6 +2,7 @@
 #include "largest_eigenvalue.hpp"
 
 #include "backends/cpu/space.hpp"
+#include "preconditioners/stop.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -63,6 +64,7 @@ template <class V> double largest_ritz_value(const any_operator<V>& a, int steps
   for (V& x : v) x = static_cast<V>(double(x) / norm);
   std::vector<double> diagonal, beside;
   for (int k = 0; k < steps; ++k) {
+    stops_set_up::at_row(0);
     a.apply(V(1), as_cview(v), V(0), as_view(next));
     diagonal.push_back(dot<V>(space, as_cview(v), as_cview(next)));
     const double alpha = diagonal.back(), last = beside.empty() ? 0 : beside.back();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "rows_of_inverse.hpp"
 
-#include "backends/cpu/parallel.hpp"
 #include "preconditioners/elimination.hpp"
+#include "preconditioners/stoppable_tasks.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -12,7 +12,8 @@
 namespace furrow::fsai_preconditioner {
 namespace {
 
-constexpr index_t block_rows = 1024;
+/// So few that threads end together: one of 128 places a row takes some 50 ms.
+constexpr index_t block_rows = 64;
 
 /// What a thread needs to work a row out.
 class worker {
@@ -182,20 +183,27 @@ struct block {
   index_t diagonal_rows = 0;
 };
 
+block block_from(worker& w, index_t first, index_t last) {
+  block b;
+  for (index_t i = first; i < last; ++i) {
+    stops_set_up::at_row(i);
+    b.diagonal_rows += w.gave_up(i);
+    b.lengths.push_back(index_t(w.columns().size()));
+    b.col.insert(b.col.end(), w.columns().begin(), w.columns().end());
+    b.val.insert(b.val.end(), w.values().begin(), w.values().end());
+  }
+  return b;
+}
+
 } // namespace
 
 inverse_factor rows_of_inverse(row_view<double> a, const places_wanted& places) {
   const index_t n = a.shape.rows, blocks = (n + block_rows - 1) / block_rows;
   std::vector<block> parts(static_cast<std::size_t>(blocks));
-  cpu::for_each_range(blocks, 1, [&](index_t first, index_t last) {
-    worker w(a, places);
-    for (index_t b = first; b < last; ++b)
-      for (index_t i = b * block_rows; i < std::min(n, (b + 1) * block_rows); ++i) {
-        parts[b].diagonal_rows += w.gave_up(i);
-        parts[b].lengths.push_back(index_t(w.columns().size()));
-        parts[b].col.insert(parts[b].col.end(), w.columns().begin(), w.columns().end());
-        parts[b].val.insert(parts[b].val.end(), w.values().begin(), w.values().end());
-      }
+  for_each_stoppable(blocks, [&] {
+    return [&parts, n, w = worker(a, places)](index_t b) mutable {
+      parts[b] = block_from(w, b * block_rows, std::min(n, (b + 1) * block_rows));
+    };
   });
   index_t nnz = 0;
   for (const block& b : parts) nnz += index_t(b.col.size());

@@ -24,8 +24,8 @@ struct inverse_factor {
 };
 
 /// Rows in blocks of a fixed number on all threads, each row m^3 / 3 operations for m places, in every step where they
-/// are adaptive: the same bits for any number of threads. Throws `fault::memory` before the result is taken. L. Yu.
-/// Kolotilina, A. Yu. Yeremin, Factorized sparse approximate inverse preconditionings I, 1993.
+/// are adaptive: the same bits for any number of threads. Hears `stops_set_up`. Throws `fault::memory` before the
+/// result is taken. L. Yu. Kolotilina, A. Yu. Yeremin, Factorized sparse approximate inverse preconditionings I, 1993.
 inverse_factor rows_of_inverse(row_view<double> a, const places_wanted& places);
 
 } // namespace furrow::fsai_preconditioner

@@ -119,6 +119,9 @@ struct amplifies_errors {
   virtual double amplified(const host_array<double>& d, double size) const = 0;
   /// Whether nobody knows the condition number, for the factors are those of a matrix too far from A.
   virtual bool hides_condition() const = 0;
+  /// Whether rounding alone may have made a pivot, in whatever units rows and columns are: then nothing that the
+  /// factors tell of A^-1 need be so, but that it is large.
+  virtual bool is_blurred() const = 0;
 
 protected:
   ~amplifies_errors() = default;

@@ -4,8 +4,10 @@
 #include "backward_error.hpp"
 #include "block_lu.hpp"
 #include "cholesky.hpp"
+#include "factors_by_others.hpp"
 #include "matched.hpp"
 #include "ordering.hpp"
+#include "substitution.hpp"
 
 #include "core/counted.hpp"
 #include "core/symmetry.hpp"
@@ -41,6 +43,9 @@ bool hides_condition(const factors& f, const condition_numbers& c) {
 /// From where on factors are not those of A: two corrections make no rounding of such an error.
 constexpr double most_error = 1e-8;
 
+/// Up to so much of A^-1 as it is scaled may be rounding where factors tell what it is.
+constexpr double clear = 0.1;
+
 /// Up to so much is rounding in factors in which nothing grew.
 constexpr double rounding = 1e-12;
 
@@ -66,22 +71,12 @@ bool scale_further(scaled_columns& s) {
   return true;
 }
 
-/// By those of A'.
-class factors_by_rows final : public factors {
-public:
-  explicit factors_by_rows(std::unique_ptr<factors> of_transpose) : f_(std::move(of_transpose)) {
-    dissected = f_->dissected, error = f_->error, raised = f_->raised, blocks = f_->blocks, largest = f_->largest;
-    remark = "pivots from columns grow: these are from rows";
-  }
-  void solve(double* x, bool transposed) const override { f_->solve(x, !transposed); }
-  void solve_two(double* x, double* y, bool transposed) const override { f_->solve_two(x, y, !transposed); }
-  double bytes() const override { return f_->bytes(); }
-  factor_size size() const override { return f_->size(); }
-  std::string_view kind() const override { return f_->kind(); }
-
-private:
-  std::unique_ptr<factors> f_;
-};
+/// cond(A), by some six solves.
+double skeel_of(const columns& a, const factors& f) {
+  host_array<double> row_sum(a.n, 0.0);
+  for (index_t k = 0; k < a.nnz(); ++k) row_sum[a.row[k]] += std::abs(a.val[k]);
+  return amplified(row_sum, [&](double* x, bool across) { f.solve(x, across); });
+}
 
 /// What is asked for of factors.
 struct wanted {
@@ -115,6 +110,7 @@ std::unique_ptr<factors> factor_whole(const columns& a, const wanted& w, const m
 /// Whether sparse factors that nobody wants in an order may be those of diagonal blocks. A symmetric pattern without a
 /// zero on the diagonal has none but parts that nothing connects, between which nothing fills in anyway.
 bool may_have_blocks(const columns& a, const wanted& w) {
+  if (w.which == triangle) return true;
   if (w.whole || a.symmetric_pattern || w.wish != order_wish::cheapest) return false;
   if (!w.which.empty()) return w.which == "sparse";
   return cheapest(double(a.n), double(a.nnz()), bandwidth_of(a)) == "sparse";
@@ -222,14 +218,30 @@ template <class V> void inverse<V>::estimate_condition(const coo<V>& a) {
   condition_ = condition_of(a, [&](double* x, double* y, bool transposed) { solve(x, y, transposed); });
 }
 
-/// Units of columns make the condition number large, and say nothing of the factors: those of R A C as it is scaled
-/// count, which takes some six solves more.
-template <class V> bool inverse<V>::are_of_another_matrix(const coo<V>& a, double error) const {
-  if (!is_far(error, condition_.skeel)) return false;
+/// cond(R A C), by some six solves: units of columns make cond(A) large, and say nothing of the factors.
+template <class V> double inverse<V>::condition_as_scaled(const coo<V>& a) const {
   host_array<double> row_sum(a.shape.rows, 0.0);
   for (index_t k = 0; k < a.nnz(); ++k)
     row_sum[a.row[k]] += std::abs(double(a.val[k]) * row_scale_[a.row[k]] * col_scale_[a.col[k]]);
-  return is_far(error, lu::amplified(row_sum, [this](double* x, bool across) { factors_->solve(x, across); }));
+  return lu::amplified(row_sum, [this](double* x, bool across) { factors_->solve(x, across); });
+}
+
+template <class V> bool inverse<V>::are_of_another_matrix(const coo<V>& a, double error) const {
+  return is_far(error, condition_.skeel) && is_far(error, condition_as_scaled(a));
+}
+
+/// Their error; infinite where there are none.
+template <class V>
+double inverse<V>::try_factors(const coo<V>& a, scaled_columns s, std::string_view which,
+                               const most_operations& operations) {
+  try {
+    return factor_any(a, std::move(s), which, operations, {});
+  } catch (const refusal& r) { // too dear, or without a pivot
+    if (r.why != status::singular && r.why != status::max_iterations) throw;
+  } catch (const furrow::error& f) {
+    if (f.kind != fault::memory) throw;
+  }
+  return std::numeric_limits<double>::infinity();
 }
 
 /// In place of factors that pivots have left far from A, where these are nearer: the largest entries of rows, and then
@@ -241,14 +253,7 @@ void inverse<V>::factor_by_matching(const coo<V>& a, std::string_view which, con
   if (!scale_further(s)) return;
   auto before = std::move(factors_);
   auto row_before = std::move(row_scale_), col_before = std::move(col_scale_);
-  double e = std::numeric_limits<double>::infinity();
-  try {
-    e = factor_any(a, std::move(s), which, operations, {});
-  } catch (const refusal& r) { // too dear, or without a pivot
-    if (r.why != status::singular && r.why != status::max_iterations) throw;
-  } catch (const furrow::error& f) {
-    if (f.kind != fault::memory) throw;
-  }
+  const double e = try_factors(a, std::move(s), which, operations);
   if (factors_ && factors_->raised == 0 && std::isfinite(e) && !(error <= e)) {
     error = e;
     estimate_condition(a);
@@ -261,6 +266,30 @@ template <class V>
 inverse<V>::inverse(const coo<V>& a, std::string_view which, const most_operations& operations, order_wish wish)
     : wish_(wish) {
   if (a.shape.rows == 0) return;
+  take_nearest(a, which, operations);
+  blurred_ =
+      which != triangle && factors_->raised == 0 && unit * condition_.skeel > 0.01 && hides_inverse(a, operations);
+}
+
+/// In units that make cond(R A C) small the factors of A are those of R A C where their error is one of rounding there.
+/// Where it is more, others in those units tell.
+template <class V> bool inverse<V>::hides_inverse(const coo<V>& a, const most_operations& operations) {
+  if (unit * condition_as_scaled(a) <= clear) return false;
+  scaled_columns s = scale_and_sort(a);
+  if (!scale_further(s)) return true;
+  host_array<double> row(s.a.n), col(s.a.n);
+  for (index_t i = 0; i < s.a.n; ++i) row[i] = row_scale_[i] / s.row_scale[i], col[i] = col_scale_[i] / s.col_scale[i];
+  const factors_in_units f(*factors_, std::move(row), std::move(col));
+  if (backward_error(s.a, f) <= rounding) return !(unit * skeel_of(s.a, f) <= clear);
+  auto other = std::unique_ptr<inverse>(new inverse);
+  const double error = other->try_factors(a, std::move(s), {}, operations);
+  if (!(error <= rounding && unit * other->condition_as_scaled(a) <= clear)) return true;
+  in_other_units_ = std::move(other);
+  return false;
+}
+
+template <class V>
+void inverse<V>::take_nearest(const coo<V>& a, std::string_view which, const most_operations& operations) {
   given_bytes_ = double(sizeof(V) + 8) * double(a.nnz());
   column_order order;
   const bool symmetric = factor_symmetric(a, which, operations.by_panels, order);
@@ -290,6 +319,7 @@ template <class V> void inverse<V>::apply(cview<V> r, view<V> z) const {
 
 /// With the largest power of two of the columns taken out, and those of the rows in d.
 template <class V> double inverse<V>::amplified(const host_array<double>& d, double size) const {
+  if (in_other_units_) return in_other_units_->amplified(d, size);
   const double most = *std::ranges::max_element(col_scale_);
   host_array<double> of_rows(d.size());
   for (index_t i = 0; i < d.size(); ++i) of_rows[i] = d[i] * row_scale_[i];

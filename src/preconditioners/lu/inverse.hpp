@@ -34,14 +34,20 @@ public:
   factor_size size_of_factors() const override { return factors_ ? factors_->size() : factor_size{}; }
   double amplified(const host_array<double>& d, double size) const override;
   bool hides_condition() const override { return hides_condition_; }
+  bool is_blurred() const override { return blurred_; }
   /// x <- A^-1 x, or A'^-1 x, and y likewise where there is one.
   void solve(double* x, double* y, bool transposed) const;
 
 private:
+  inverse() = default;
+  void take_nearest(const coo<V>& a, std::string_view which, const most_operations& operations);
   bool factor_symmetric(const coo<V>& a, std::string_view which, double operations, column_order& order);
   double factor_any(const coo<V>& a, scaled_columns s, std::string_view which, const most_operations& operations,
                     column_order order);
   void estimate_condition(const coo<V>& a);
+  double condition_as_scaled(const coo<V>& a) const;
+  bool hides_inverse(const coo<V>& a, const most_operations& operations);
+  double try_factors(const coo<V>& a, scaled_columns s, std::string_view which, const most_operations& operations);
   bool are_of_another_matrix(const coo<V>& a, double error) const;
   void factor_by_matching(const coo<V>& a, std::string_view which, const most_operations& operations, double& error);
 
@@ -50,7 +56,8 @@ private:
   double given_bytes_ = 0; ///< of the triplets
   order_wish wish_ = order_wish::cheapest;
   condition_numbers condition_;
-  bool hides_condition_ = false;
+  bool hides_condition_ = false, blurred_ = false;
+  std::unique_ptr<inverse> in_other_units_; ///< what tells of A^-1 where the factors hide it
 };
 
 } // namespace furrow::lu

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "blocks.hpp"
 
-#include "backends/cpu/parallel.hpp"
 #include "matrix/transpose.hpp"
 #include "preconditioners/ic0/factor.hpp"
 #include "preconditioners/ilu/levels.hpp"
 #include "preconditioners/incomplete_lu.hpp"
+#include "preconditioners/stoppable_tasks.hpp"
 
 #include <fmt/format.h>
 
@@ -143,9 +143,11 @@ private:
 
 template <class V> blocks<V> factorise(row_view<double> b, const subdomains& s, bool symmetric) {
   std::vector<triangles> all(s.parts.size());
-  cpu::for_each_task(index_t(all.size()), [&](index_t k) {
-    const row_matrix<double> block = block_of(b, s.parts[std::size_t(k)].rows);
-    all[std::size_t(k)] = symmetric ? of_cholesky(block) : of_lu(block);
+  for_each_stoppable(index_t(all.size()), [&] {
+    return [&](index_t k) {
+      const row_matrix<double> block = block_of(b, s.parts[std::size_t(k)].rows);
+      all[std::size_t(k)] = symmetric ? of_cholesky(block) : of_lu(block);
+    };
   });
   blocks<V> joint{{}, {0}, {}};
   index_t replaced = 0;

@@ -4,6 +4,7 @@
 #include "backends/cpu/parallel.hpp"
 #include "core/check.hpp"
 #include "preconditioners/block_jacobi/inverse.hpp"
+#include "preconditioners/stoppable_tasks.hpp"
 #include "preconditioners/stored_product.hpp"
 
 #include <fmt/format.h>
@@ -145,7 +146,7 @@ template <class V> dense_blocks<V> invert_blocks(row_view<double> b, const subdo
   d.inverses.resize(d.place.back());
   std::vector<double> shifts(s.parts.size(), 0.0);
   std::atomic<bool> in_range = true;
-  cpu::for_each_task(index_t(s.parts.size()), [&](index_t p) {
+  const auto invert_one = [&](index_t p) {
     const auto& rows = s.parts[std::size_t(p)].rows;
     const auto k = index_t(rows.size());
     const dense_block block(b, rows);
@@ -162,7 +163,8 @@ template <class V> dense_blocks<V> invert_blocks(row_view<double> b, const subdo
         to[j * k + i] = static_cast<V>(inverse[i * k + j]);
         if (!std::isfinite(to[j * k + i])) in_range = false;
       }
-  });
+  };
+  for_each_stoppable(index_t(s.parts.size()), [&] { return invert_one; });
   if (!in_range) throw refusal{status::breakdown, "the inverse of a subdomain of schwarz overflows: scale the matrix"};
   if (const double shift = s.parts.empty() ? 0 : *std::ranges::max_element(shifts); shift > 0)
     d.about = fmt::format("; diagonals shifted by up to {:g}", shift);

@@ -4,6 +4,7 @@
 
 #include "core/check.hpp"
 #include "core/parameters.hpp"
+#include "preconditioners/stop.hpp"
 #include "preconditioners/stored_product.hpp"
 #include "preconditioners/symmetric_scaling.hpp"
 
@@ -140,18 +141,24 @@ std::unique_ptr<any_preconditioner<V>> make(const coo<V>& a, std::string_view te
   const rows_of_triplets<V> rows(a);
   host_array<double> scale;
   if (symmetric) scale = symmetric_scaling(rows.view(), needed.a.definite, "schwarz");
-  subdomains s = cut(neighbours_of(rows.view()), wanted.subdomains, wanted.overlap);
+  stops_set_up::at_row(0);
+  const adjacency neighbours = neighbours_of(rows.view());
+  stops_set_up::at_row(0);
+  subdomains s = cut(neighbours, wanted.subdomains, wanted.overlap);
+  stops_set_up::at_row(0);
   index_t extended = 0;
   for (const auto& part : s.parts) extended += index_t(part.rows.size());
   if (wanted.dense) must_be_small<V>(s, where);
   else must_fit(rows.view(), s);
   const arrangement moved{host_array<std::int32_t>(s.order), inverse_permutation(as_cview(s.order)), scale, scale};
   const row_matrix<double> b = arranged(rows.view(), moved);
+  stops_set_up::at_row(0);
   auto within = wanted.dense ? inverted<V>(b.view(), s, symmetric, where) : factored<V>(b.view(), s, symmetric, where);
   std::string about = fmt::format("schwarz: {} {}subdomain{}, overlap {}, {}, {:.2f} times the rows{}",
                                   wanted.subdomains, wanted.dense ? "dense " : "", wanted.subdomains == 1 ? "" : "s",
                                   wanted.overlap, symmetric ? "symmetric" : "restricted",
                                   double(extended) / double(std::max<index_t>(a.shape.rows, 1)), within.about);
+  stops_set_up::at_row(0);
   coo<V> take = taking<V>(s, scale, extended), put = putting(s, take, !symmetric);
   auto first = in_best_format(std::move(take), where), last = in_best_format(std::move(put), where);
   if (where.is_gpu())

@@ -3,6 +3,7 @@
 #include "core/parameters.hpp"
 #include "matrix/rows.hpp"
 #include "preconditioners/diagonal_scaling.hpp"
+#include "preconditioners/stop.hpp"
 
 #include <fmt/format.h>
 
@@ -31,7 +32,9 @@ template <class V> double nearest_to_identity(row_view<V> a, index_t i) {
 /// not. O. Broeker, M. J. Grote, Sparse approximate inverse smoothers for geometric and algebraic multigrid, 2002.
 template <class V>
 std::unique_ptr<any_preconditioner<V>> make(const coo<V>& a, std::string_view, device where, solver_needs needed) {
+  stops_set_up::at_row(0);
   const rows_of_triplets<V> rows(a);
+  stops_set_up::at_row(0);
   host_array<V> m(a.shape.rows);
   cpu::for_each_range(m.size(), 1 << 12, [&](index_t first, index_t last) {
     for (index_t i = first; i < last; ++i) m[i] = static_cast<V>(nearest_to_identity(rows.view(), i));

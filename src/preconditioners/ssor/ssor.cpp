@@ -2,6 +2,7 @@
 #include "core/parameters.hpp"
 #include "matrix/colouring.hpp"
 #include "preconditioners/incomplete_lu.hpp"
+#include "preconditioners/stop.hpp"
 #include "preconditioners/symmetric_scaling.hpp"
 
 #include <fmt/format.h>
@@ -56,7 +57,11 @@ std::unique_ptr<any_preconditioner<V>> make(const coo<V>& a, std::string_view te
   const double omega = omega_from(text);
   const rows_of_triplets<V> rows(a);
   const auto scale = symmetric_scaling(rows.view(), needed.a.definite, "ssor");
-  const colouring colours = colour_greedily(neighbours_of(rows.view()));
+  stops_set_up::at_row(0);
+  const adjacency neighbours = neighbours_of(rows.view());
+  stops_set_up::at_row(0);
+  const colouring colours = colour_greedily(neighbours);
+  stops_set_up::at_row(0);
   auto order = order_by_colours(colours);
   auto place = inverse_permutation(as_cview(order));
   arrangement moved{std::move(order), std::move(place), scale, scale};
@@ -64,8 +69,10 @@ std::unique_ptr<any_preconditioner<V>> make(const coo<V>& a, std::string_view te
     for (index_t k = 0; k < a.nnz(); ++k)
       if (a.row[k] == a.col[k] && a.val[k] < 0) moved.row_scale[a.row[k]] *= -1;
   const row_matrix<double> b = arranged(rows.view(), moved);
+  stops_set_up::at_row(0);
   for (double& s : moved.col_scale) s *= omega * (2 - omega);
   auto lower = one_side<V>(b.view(), triangle::lower, omega), upper = one_side<V>(b.view(), triangle::upper, omega);
+  stops_set_up::at_row(0);
   auto about = fmt::format("ssor:{:g}: {} {}", omega, colours.colours, colours.colours == 1 ? "colour" : "colours");
   return make_factored<V>({std::move(lower), std::move(upper), {}, {}, std::move(moved), std::move(about)}, where);
 }

@@ -53,7 +53,7 @@ namespace direct_solver {
 extern const solver_entry entry{"direct",
                                 "a factorisation and iterative refinement, for matrices of any kind",
                                 {},
-                                fixed_vectors<direct_method, 4>,
+                                fixed_vectors<direct_method, 5>,
                                 run_on_device<direct_method, double>,
                                 run_on_device<direct_method, float>,
                                 {},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kit/guarded.hpp"
 #include "kit/hilbert.hpp"
+#include "kit/matrices.hpp"
 #include "kit/options.hpp"
 #include "kit/random.hpp"
 #include "kit/solve_check.hpp"
@@ -101,6 +102,103 @@ TEST(direct_estimates, take_unknowns_in_units_of_their_own_for_what_they_are) {
   EXPECT_LT(s.report.error_estimate, 1e-8);
   EXPECT_TRUE(s.report.warning.empty()) << s.report.warning;
   for (index_t j = 0; j < 100; ++j) ASSERT_NEAR(s.x[j] / x[j], 1, 1e-12);
+}
+
+/// Unit lower triangle, whose condition number is 3e31: pivots that are the largest of their columns leave one of
+/// rounding for the last.
+coo<double> steep_triangle() {
+  const double under[6][6] = {{-1}, {-2, 4}, {-3, 3, -2}, {-4, 2, -3, 3}, {-5, 1, -4, 2, -3}, {-6, 0, -5, 1, -4, 2}};
+  return kit::from_function(7, [&](index_t i, index_t j) { return i == j ? 1 : i > j ? 1e4 * under[i - 1][j] : 0.0; });
+}
+
+/// Beside a block that makes no triangle of it.
+TEST(direct_estimates, doubt_what_a_pivot_of_rounding_tells) {
+  const auto triangle = steep_triangle();
+  auto entries = std::vector<kit::triplet>{{7, 7, 2}, {7, 8, 1}, {8, 7, 1}, {8, 8, 2}};
+  for (index_t k = 0; k < triangle.nnz(); ++k) entries.push_back({triangle.row[k], triangle.col[k], triangle.val[k]});
+  const auto a = kit::assemble({9, 9}, std::move(entries));
+  host_array<double> b(9, 0.0);
+  b[6] = 1;
+  for (const char* spec : {factors, "lu:dense", "lu:band"}) {
+    auto o = direct<double>::options(1e-8);
+    o.precond = spec;
+    const auto s = kit::solve_honestly<double>(a, b, o);
+    const bool off = std::abs(s.x[6] - 1) > 0.01;
+    EXPECT_TRUE(off || spec == std::string_view("lu:band")) << spec; // whose pivots stay; else the test says nothing
+    if (!off) continue;
+    EXPECT_GT(s.report.error_estimate, 1) << spec;
+    EXPECT_NE(s.report.warning, "") << spec;
+  }
+}
+
+TEST(direct_refinement, solves_a_triangle_by_substitution_where_pivots_leave_x_in_doubt) {
+  const auto triangle = steep_triangle();
+  std::vector<kit::triplet> entries; // in no order
+  for (index_t k = 0; k < triangle.nnz(); ++k)
+    entries.push_back({(3 * triangle.row[k] + 1) % 7, (5 * triangle.col[k] + 2) % 7, triangle.val[k]});
+  const auto mixed = kit::assemble({7, 7}, std::move(entries));
+  for (const char* spec : {factors, "lu:dense", "lu:band"}) {
+    auto o = direct<double>::options(1e-8);
+    o.precond = spec;
+    host_array<double> b(7, 0.0);
+    b[(3 * 6 + 1) % 7] = 1;
+    const auto s = kit::solve_honestly<double>(mixed, b, o);
+    ASSERT_EQ(s.report.why, status::converged) << s.report.message;
+    for (index_t j = 0; j < 7; ++j) ASSERT_NEAR(s.x[j], j == (5 * 6 + 2) % 7 ? 1 : 0, 1e-10) << spec;
+    EXPECT_EQ(s.report.warning, "") << spec;
+    EXPECT_LT(s.report.error_estimate, 1e-6) << spec;
+    b = host_array<double>(7, 0.0);
+    b[1] = 1; // whose x grows to 1e22, beside which rounding is more than b: pivots have a small residual, and a doubt
+    const auto other = kit::solve_honestly<double>(mixed, b, o).report;
+    EXPECT_EQ(other.warning.empty(), other.why != status::converged) << spec;
+  }
+}
+
+/// -0.1, 1, 100 beside the diagonal: a condition number of 1e13.
+TEST(direct_refinement, leaves_a_first_guess_of_small_residual_that_is_far_off) {
+  const auto a = kit::from_function(9, [](index_t i, index_t j) {
+    return i == j ? 1.0 : i + 1 == j ? 100.0 : j + 1 == i ? -0.1 : 0.0;
+  });
+  const auto b = kit::times(a, host_array<double>(9, 1.0));
+  auto o = direct<double>::options(1e-8);
+  auto beside = host_array<double>(b);
+  beside[8] += 1e-6;
+  const auto guess = kit::solve_honestly<double>(a, beside, o).x;
+  EXPECT_GT(std::abs(guess[0] - 1), 10);
+  const auto s = kit::solve_honestly<double>(a, b, o, host_array<double>(guess));
+  ASSERT_EQ(s.report.why, status::converged) << s.report.message;
+  EXPECT_EQ(s.report.iterations, 1);
+  EXPECT_EQ(s.report.message, "converged in 1 iteration");
+  EXPECT_EQ(s.report.history.size(), 2u);
+  EXPECT_LT(s.report.relative_residual, 1e-14);
+  EXPECT_LT(s.report.error_estimate, 1e-2);
+  EXPECT_EQ(s.report.warning, "");
+  for (const double v : s.x) EXPECT_NEAR(v, 1, 1e-3);
+}
+
+TYPED_TEST(direct, keeps_a_first_guess_that_is_right) {
+  using V = TypeParam;
+  const auto a = generate("poisson2d:10").a;
+  const auto b = kit::random_vector<V>(100, 4);
+  const auto first = kit::solve_honestly<V>(a, b, this->options());
+  const auto again = kit::solve_honestly<V>(a, b, this->options(), host_array<V>(first.x));
+  ASSERT_EQ(again.report.why, status::converged) << again.report.message;
+  EXPECT_EQ(again.report.iterations, 0);
+  EXPECT_TRUE(kit::same_bits(as_cview(first.x), as_cview(again.x)));
+  EXPECT_GT(again.report.error_estimate, 0);
+  EXPECT_LT(again.report.error_estimate, sizeof(V) == 8 ? 1e-12 : 1e-4);
+  EXPECT_EQ(again.report.warning, "");
+}
+
+TEST(direct_estimates, warn_of_a_first_guess_as_well) {
+  const auto a = kit::hilbert(13);
+  const host_array<double> ones(13, 1.0);
+  auto o = direct<double>::options(1e-10);
+  o.precond = "lu:dense";
+  const auto s = kit::solve_honestly<double>(a, kit::times(a, ones), o, host_array<double>(ones));
+  ASSERT_EQ(s.report.why, status::converged) << s.report.message;
+  EXPECT_GT(s.report.error_estimate, 0.01);
+  EXPECT_NE(s.report.warning, "");
 }
 
 TEST(direct_refinement, mends_factors_of_a_matrix_nearby) {

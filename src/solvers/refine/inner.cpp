@@ -68,8 +68,8 @@ inner_system::inner_system(const coo<double>& a, std::string_view parameters, co
   try {
     m_ = make_preconditioner(precond_, narrow, o.where,
                              with_coordinates(method_->needs_for(method_->needs.a.symmetric), o));
-  } catch (refusal& r) { // of the rounded matrix, which may be indefinite where A is not
-    if (r.why == status::not_positive_definite)
+  } catch (refusal& r) { // of the rounded matrix, which may be indefinite or singular where A is not
+    if (r.why == status::not_positive_definite || r.why == status::singular)
       r.message = fmt::format("in the single precision of refine {}; the solver {} by itself keeps the doubles",
                               r.message, name_);
     throw;

@@ -20,7 +20,9 @@ ending no_step(std::string_view method, status why, const std::string& message) 
   const std::string instead = why == status::not_positive_definite
                                   ? "refine:minres and refine:bicgstab take such matrices"
                                   : fmt::format("the solver {} in double precision may do better", method);
-  return {why, [=](const standing& s) {
+  // With 7 digits even a matrix of condition number 200 may be singular to the solver, by what M makes of it.
+  const status said = why == status::singular ? status::stagnated : why;
+  return {said, [=](const standing& s) {
             return fmt::format("the relative residual stays at {:.3e} after {}, for {} in single precision "
                                "gives no other: {}; {}",
                                s.relative, counted(s.iterations, "correction"), method, message, instead);

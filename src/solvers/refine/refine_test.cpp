@@ -13,6 +13,7 @@
 #include <furrow/generate.hpp>
 #include <furrow/solver.hpp>
 
+#include <algorithm>
 #include <cmath>
 
 namespace furrow {
@@ -125,6 +126,30 @@ TEST(refine, does_not_call_a_matrix_indefinite_that_is_so_when_it_is_rounded) {
   EXPECT_EQ(report.why, status::not_positive_definite) << report.message;
   EXPECT_TRUE(mentions(report.message, "in the single precision of refine the ")) << report.message;
   EXPECT_TRUE(mentions(report.message, "; the solver cg by itself keeps the doubles")) << report.message;
+}
+
+/// A saddle point of condition number 60 with a diagonal block of -1e-11, which jacobi divides by.
+TEST(refine, does_not_call_a_matrix_singular_that_is_so_in_single_precision) {
+  const auto a = kit::from_function(21, [](index_t i, index_t j) {
+    if (i >= 16 && j >= 16) return i == j ? -1e-11 : 0.0;
+    const auto [low, high] = std::minmax(i, j);
+    return (i == j ? 1.0 : 0.0) + std::sin(3 * double((low + 1) * (high + 2)));
+  });
+  const auto b = kit::times(a, host_array<double>(21, 1.0));
+  const auto r = kit::solve_honestly<double>(a, b, refining("refine:minres", "jacobi", 1e-8)).report;
+  EXPECT_EQ(r.why, status::stagnated) << r.message;
+  EXPECT_TRUE(mentions(r.message, "the matrix is singular in single precision")) << r.message;
+}
+
+TEST(refine, says_that_pivots_are_those_of_single_precision) {
+  const auto a = kit::from_function(25, [](index_t i, index_t j) {
+    const bool end = i == j && (i == 0 || i == 24);
+    return end ? 1 + 1e-9 : i == j ? 2 + 1e-9 : std::abs(i - j) == 1 ? -1.0 : 0.0;
+  });
+  const auto r = solve_known(a, refining("refine", "lu:band", 1e-8)).report;
+  EXPECT_EQ(r.why, status::singular);
+  EXPECT_TRUE(mentions(r.message, "in the single precision of refine the matrix is singular: column 25")) << r.message;
+  EXPECT_TRUE(mentions(r.message, "; the solver cg by itself keeps the doubles")) << r.message;
 }
 
 TEST(refine, refuses_what_it_cannot_serve) {

@@ -6,6 +6,7 @@
 #include "formats/dia/cpu_rows.hpp"
 #include "preconditioners/amg/diagonal.hpp"
 #include "preconditioners/amg/rounding.hpp"
+#include "preconditioners/stop.hpp"
 
 #include "levels.hpp"
 
@@ -62,12 +63,17 @@ public:
     return inverse ? std::optional(rounded<W>(as_cview(*inverse), 1 / scale)) : std::nullopt;
   }
   template <class W> void keep(level<W>& l, double scale) {
+    stops_set_up::at_row(0);
     inverse_ = inverse_diagonal(a_);
     l.inverse = rounded<W>(as_cview(inverse_), 1 / scale);
     l.diagonals = rounded_diagonals<W>(a_, scale);
   }
-  double bound(double gershgorin) const { return largest_eigenvalue(a_, gershgorin, inverse_); }
+  double bound(double gershgorin) const {
+    stops_set_up::at_row(0);
+    return largest_eigenvalue(a_, gershgorin, inverse_);
+  }
   template <class W> axis_transfer<W> halve(int axis) {
+    stops_set_up::at_row(0);
     const auto p = weights_along(a_, axis);
     box_matrix coarse = galerkin_product(a_, p, largest_spare());
     spare_.push_back(std::exchange(a_, std::move(coarse)).take_memory());
