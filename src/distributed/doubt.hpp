@@ -31,13 +31,23 @@ public:
             std::string& singular_by, const means& with);
 
 private:
-  void look_at_factors(communicator& c, const solve_report& report, cview<V> b, cview<V> x, double operations,
-                       const means& with);
+  std::optional<factor_facts> look_at_factors(communicator& c, double residual, cview<V> b, cview<V> x,
+                                              double operations, const means& with);
+  std::optional<factor_facts> ask_factors(communicator& c, double residual, cview<V> b, cview<V> x, const means& with,
+                                          coo<V> a, double operations);
+  struct found {
+    std::optional<double> apart;
+    std::optional<factor_facts> facts;
+  };
+  found find_error(communicator& c, const solve_report& report, cview<V> b, cview<V> x, work_done w, const means& with);
+  std::optional<double> ask_starts(communicator& c, const solve_report& report, cview<V> b, cview<V> x, work_done& w,
+                                   const means& with);
 
   std::optional<bool> ones_to_zero_; ///< whether the rows of all add up to zero
-  bool looked_ = false;
-  std::optional<factor_facts> facts_;
-  std::optional<double> apart_;
+  looks_taken looked_;
+  bool has_factors_ = false;                 ///< on the first rank
+  std::optional<factor_look<V>> by_factors_; ///< there
+  second_starts told_;
 };
 
 } // namespace furrow

@@ -154,10 +154,9 @@ system_on_first<V>::system_on_first(communicator& c, coo<V> rows, const solve_op
     if (o_.where.is_gpu() &&
         about(shape, entries, precision_of<V>, o_).gpu > double(available_gpu_memory(o_.where.ordinal)))
       o_.where = device{}; // where its own GPU is too small
-    a_ = {{}, host_array<std::int32_t>(entries), host_array<std::int32_t>(entries), host_array<V>(entries)};
   });
   throw_first_fault(c, failed);
-  a_ = gather_rows(c, rows, std::move(a_));
+  a_ = gather_rows(c, rows);
 }
 
 /// On the first rank.

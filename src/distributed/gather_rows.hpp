@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
+#include "load/tell.hpp"
 #include "parts.hpp"
 
 #include <furrow/coo.hpp>
@@ -15,18 +16,24 @@ inline std::vector<index_t> begins_of_parts(communicator& c, index_t mine) {
   return begins;
 }
 
-/// Rows of all ranks, numbered from 0 on by each, on rank 0 as one matrix; nothing on the others. `make(n)`: on rank 0,
-/// room for n entries. What a rank has sent is the caller's to let go.
-template <class V> coo<V> gather_rows(communicator& c, const coo<V>& rows, coo<V> room) {
+/// Rows of all ranks, numbered from 0 on by each, on rank 0 as one matrix; nothing on the others. Room is made for what
+/// the ranks send, which may be less than the matrix had entries: some formats leave stored zeros out. Throws
+/// `fault::memory`, on all, where rank 0 has no room. What a rank has sent is the caller's to let go.
+template <class V> coo<V> gather_rows(communicator& c, const coo<V>& rows) {
   const std::vector<index_t> begins = begins_of_parts(c, rows.shape.rows), entries = begins_of_parts(c, rows.nnz());
-  gather(c, as_cview(rows.row), as_view(room.row), entries);
-  gather(c, as_cview(rows.col), as_view(room.col), entries);
-  gather(c, as_cview(rows.val), as_view(room.val), entries);
-  if (c.rank() != 0) return room;
-  room.shape = {begins.back(), rows.shape.cols};
+  const index_t n = entries.back();
+  coo<V> all;
+  alike(c, [&] {
+    if (c.rank() == 0) all = {{}, host_array<std::int32_t>(n), host_array<std::int32_t>(n), host_array<V>(n)};
+  });
+  gather(c, as_cview(rows.row), as_view(all.row), entries);
+  gather(c, as_cview(rows.col), as_view(all.col), entries);
+  gather(c, as_cview(rows.val), as_view(all.val), entries);
+  if (c.rank() != 0) return all;
+  all.shape = {begins.back(), rows.shape.cols};
   for (std::size_t r = 1; r + 1 < begins.size(); ++r)
-    for (index_t k = entries[r]; k < entries[r + 1]; ++k) room.row[k] += static_cast<std::int32_t>(begins[r]);
-  return room;
+    for (index_t k = entries[r]; k < entries[r + 1]; ++k) all.row[k] += static_cast<std::int32_t>(begins[r]);
+  return all;
 }
 
 } // namespace furrow

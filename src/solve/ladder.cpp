@@ -6,7 +6,6 @@
 
 #include "core/clock.hpp"
 #include "core/parameters.hpp"
-#include "preconditioners/stop.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -201,7 +200,7 @@ bool ladder<V>::is_sure(solve_report& report, solve_rung& tried, cview<V> b, cvi
   tried.solve_seconds += now() - since;
   if (report.warning.empty() || !goes_on(status::stagnated, iterations)) return true;
   tried.outcome += "; " + report.warning;
-  looked_ = false, facts_.reset(), apart_.reset();
+  looked_ = {}, by_factors_.reset(), told_ = {};
   return false;
 }
 
@@ -326,6 +325,11 @@ template <class V> solve_report ladder<V>::climb(cview<V> b, view<V> x, const ef
     if (!made_before) here.setup_seconds += tried.setup_seconds;
     here.solve_seconds += tried.solve_seconds;
     const bool sure = !plan.on_trial || is_sure(best, tried, b, as_cview(x), here.work, here.iterations);
+    if (!sure) { // x meets the goal as it stands: the next one would have nothing to do
+      here.aside = better_of(std::move(here.aside), as_cview(x), best);
+      best = not_started(status::stagnated, tried.outcome); // of the x that follows nothing is known
+      std::ranges::fill(x, V(0));
+    }
     here.rungs.push_back(std::move(tried));
     if (sure && answers(why)) system_.drop_rows();
     if (sure && ends(why, plan.solver, here.iterations)) break;
@@ -373,59 +377,6 @@ template <class V> solve_report ladder<V>::end_climb(ascent& here, view<V> x) {
   best.setup_seconds = here.setup_seconds, best.solve_seconds = here.solve_seconds;
   best.rungs = std::move(here.rungs);
   return std::move(best);
-}
-
-/// Complete factors for what they say of an answer.
-template <class V>
-void ladder<V>::look_by_complete_factors(const solve_report& report, cview<V> b, cview<V> x, double operations) {
-  const stops_set_up stop([&]() -> std::optional<refusal> {
-    if (now() <= system_.deadline && !(system_.options.cancelled && system_.options.cancelled())) return {};
-    return refusal{status::interrupted, "no time is left to estimate the error"};
-  });
-  system_.announce_more({"direct", "lu", {}},
-                        lay_out_preconditioner("lu", system_.facts, precision_of<V>, system_.options), false);
-  facts_ = look_by_factors(*system_.a().to_triplets(), b, x, operations, report.relative_residual);
-  if (facts_ && facts_->singular) singular_by_ = "a complete factorisation";
-}
-
-template <class V> void ladder<V>::doubt(solve_report& report, cview<V> b, cview<V> x, const work_done& w) {
-  if (report.solver == "direct" && !split_) return singular_by_.clear(); // its pivots and its estimates say better
-  if (singular_by_.empty() && report.why == status::converged && maps_ones_to_zero()) singular_by_ = of_row_sums;
-  const bool unclear = report.why == status::converged && singular_by_.empty() && in_doubt(report, system_.known);
-  const bool looks = unclear && !std::exchange(looked_, looked_ || unclear);
-  if (looks && wants_second_start(report, system_.known)) apart_ = start_again(report, b, x);
-  const double operations = looks && !apart_ ? operations_worth(report, system_.known, w) : 0;
-  if (operations > 0) look_by_complete_factors(report, b, x, operations);
-  const bool hidden = unclear && !facts_ && !apart_ && hides_errors(report, system_.known);
-  if (looks && hidden) apart_ = start_again(report, b, x);
-  if (!singular_by_.empty()) warn_of_many_answers(report, singular_by_);
-  else if (unclear && facts_) put_into(report, *facts_);
-  else if (unclear && apart_) put_apart(report, *apart_);
-  else if (hidden) warn_of_hidden_errors(report, system_.known);
-}
-
-/// Asked once.
-template <class V> bool ladder<V>::maps_ones_to_zero() {
-  if (!ones_to_zero_)
-    ones_to_zero_ = adds_up_to_zero<V>(largest_row_sum(system_.a()), system_.facts.norm_inf, system_.known,
-                                       [&] { return each_row_adds_up_to_zero(*system_.a().to_triplets()); });
-  return *ones_to_zero_;
-}
-
-/// Nobody is told of its iterations.
-template <class V> std::optional<double> ladder<V>::start_again(const solve_report& r, cview<V> b, cview<V> x) {
-  if (find_solver(kept_->plan.solver).set_up) return {}; // a form of its own, which would be made once more
-  const solve_options& asked = system_.options;
-  const solve_from<V> from = [this, b, &asked](view<V> y, double rtol, index_t most) {
-    solve_options o = kept_->options;
-    o.rtol = rtol, o.atol = 0, o.max_iterations = most, o.outlook = 0;
-    o.time_limit = std::max(system_.deadline - now(), 0.0);
-    o.monitor = {}, o.watch_every = 0, o.history = false;
-    o.watch = [&asked](const progress&) { return !(asked.cancelled && asked.cancelled()); };
-    return solver<V>(kept_->a, kept_->m.get(), o, {system_.norm_2, system_.facts.row_max}, kept_->transposed)
-        .solve(b, y);
-  };
-  return error_by_second_start(x, r, std::max(asked.rtol, r.relative_residual), from); // atol may have been met
 }
 
 template <class V> solve_report ladder<V>::solve(cview<V> b, view<V> x, const effort& spent) {

@@ -110,7 +110,7 @@ private:
   bool has_factored(const std::string& solver) const { return kept_ && solver == "direct"; }
   /// What is known of the error of an answer beyond what its method says.
   void doubt(solve_report& report, cview<V> b, cview<V> x, const work_done& w);
-  void look_by_complete_factors(const solve_report& report, cview<V> b, cview<V> x, double operations);
+  void look_by_complete_factors(double operations);
   bool is_sure(solve_report& report, solve_rung& tried, cview<V> b, cview<V> x, const work_done& w, index_t iterations);
   bool maps_ones_to_zero();
   bool may_split();
@@ -119,7 +119,9 @@ private:
   void judge(solve_report& report, cview<V> b, cview<V> x) const;
   solve_report solve_augmented(const rung_plan& plan, cview<V> b, view<V> x, const solve_options& rest);
   void settle_nearest(solve_report& report, const aim& to, view<V> x, const effort& spent);
-  std::optional<double> start_again(const solve_report& r, cview<V> b, cview<V> x);
+  std::optional<double> find_error(const solve_report& r, cview<V> b, cview<V> x, work_done w);
+  std::optional<double> start_again(const solve_report& r, cview<V> b, cview<V> x, work_done& w);
+  std::optional<double> ask_starts(const solve_report& r, cview<V> b, cview<V> x, work_done& w);
 
   ladder_system<V> system_;
   bool indefinite_ = false, singular_ = false; ///< shown by a solve
@@ -128,9 +130,9 @@ private:
   std::optional<balanced_rows> balanced_;      ///< what columns of A add up to zero over
   std::optional<augmented_system> augmented_;  ///< once a rung has asked for its factors
   bool split_ = false;                         ///< of the last right-hand side only the part in the range was aimed at
-  bool looked_ = false;                        ///< by complete factors, or they were too dear
-  std::optional<factor_facts> facts_;          ///< what they said
-  std::optional<double> apart_;                ///< how far from x another first guess led
+  looks_taken looked_;                         ///< at answers of doubtful errors
+  std::optional<factor_look<V>> by_factors_;   ///< complete ones, where they did not take too long
+  second_starts told_;                         ///< how far from answers other first guesses led
   work_done before_;                           ///< elsewhere, until the first solve has taken it over
   double setup_spent_ = 0;                     ///< seconds of the set-up, until the first solve has taken them over
   std::optional<refusal> refused_;             ///< why no solve can start

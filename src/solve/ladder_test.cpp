@@ -361,7 +361,7 @@ TEST(ladder, leaves_an_answer_on_trial_that_may_be_off) {
   const auto s = kit::solve_honestly(a, b, automatic());
   ASSERT_GE(s.report.rungs.size(), 2u);
   EXPECT_EQ(s.report.rungs[0].solver, "bicgstab");
-  EXPECT_TRUE(mentions(s.report.rungs[0].outcome, "; the residual is small, but x may be off"))
+  EXPECT_TRUE(mentions(s.report.rungs[0].outcome, "; the matrix is singular to working precision"))
       << s.report.rungs[0].outcome;
   EXPECT_EQ(s.report.rungs[1].solver, "direct");
   EXPECT_TRUE(mentions(s.report.warning, "singular to working precision")) << s.report.warning;
@@ -371,7 +371,8 @@ TEST(ladder, leaves_an_answer_on_trial_that_may_be_off) {
   const auto limited = kit::solve_honestly(a, b, o).report;
   EXPECT_EQ(limited.rungs.size(), 1u);
   EXPECT_EQ(limited.why, status::converged);
-  EXPECT_TRUE(mentions(limited.warning, "x may be off")) << limited.warning;
+  EXPECT_EQ(limited.warning, "the matrix is singular to working precision, as a complete factorisation found: x is one "
+                             "of many that fit b as well");
 }
 
 TEST(ladder, stops_by_the_clock) {

@@ -19,4 +19,12 @@ template <class V> double largest_element(cview<V> v) {
   return size;
 }
 
+/// The 2-norm of a vector in host memory, by one thread; squares do not leave the range.
+template <class V> double length_of(cview<V> v) {
+  const double most = largest_element(v);
+  double squares = 0;
+  for (const V e : v) squares += most > 0 ? double(e) / most * (double(e) / most) : 0;
+  return most * std::sqrt(squares);
+}
+
 } // namespace furrow

@@ -15,6 +15,7 @@
 #include <cmath>
 #include <limits>
 #include <string_view>
+#include <utility>
 
 namespace furrow {
 namespace {
@@ -71,14 +72,13 @@ bool may_see_little(const solve_report& r, const features& f) {
          r.condition_estimate < most_condition;
 }
 
-/// The largest element of A^-1 (b - A x), beside that of x.
+/// The largest element of A^-1 (b - A x).
 template <class V> double correction(const lu::inverse<V>& inverse, const coo<V>& a, cview<V> b, cview<V> x) {
   host_array<double> r(b.size);
   std::copy(b.begin(), b.end(), r.begin());
   for (index_t k = 0; k < a.nnz(); ++k) r[a.row[k]] -= double(a.val[k]) * double(x[a.col[k]]);
   inverse.solve(r.data(), nullptr, false);
-  const double size = largest_element(x);
-  return size > 0 ? largest_element(as_cview(r)) / size : 0;
+  return largest_element(as_cview(r));
 }
 
 /// A condition number of 0 is not known; a tolerance below all rounding helps nobody.
@@ -104,12 +104,15 @@ bool hides_errors(const solve_report& r, const features& f) {
 
 bool in_doubt(const solve_report& r, const features& f) {
   const bool lost = !r.warning.empty() && r.error_estimate == 0; // elements of b: all that is worked out lacks them
-  return f.square() && r.solver != "direct" && r.iterations > 0 && !lost &&
+  const bool says_better = r.solver == "direct" && r.iterations > 0;
+  const bool exact = r.iterations == 0 && r.relative_residual == 0;
+  return f.square() && !says_better && !exact && !lost &&
          (f.rows <= surely_few || !says_condition(r) || hides_errors(r, f) || may_be_far_off(r, f) ||
           may_see_little(r, f));
 }
 
 bool wants_second_start(const solve_report& r, const features& f) {
+  if (f.rows <= surely_few || r.iterations == 0) return false;
   return (!says_condition(r) && r.warning.empty()) || (may_see_little(r, f) && !hides_errors(r, f));
 }
 
@@ -120,19 +123,22 @@ void work_done::add(const solve_report& r, const features& f) {
 
 double operations_worth(const solve_report& r, const features& f, const work_done& w) {
   // Beside a row that is nearly full, minimum degree takes a time that grows with the square of the rows.
-  const bool dense = is_dense(f);
+  const bool dense = is_dense(f) || f.rows <= surely_few;
   if (f.nnz > most_entries || (!dense && double(f.longest_row) > 16 + 10 * std::sqrt(double(f.rows)))) return 0;
   const double entries = double(f.nnz), bytes = w.bytes / (w.on_gpu ? gpu_speed : 1);
   const double each = w.stored > 1 ? operations_a_byte_when_hard : operations_a_byte;
   const double left = each * bytes - beside * entries;
+  const bool untold = r.iterations == 0 || w.in_vain;
   const double least = hides_errors(r, f) || f.rows <= few_rows ? always : 0;
-  return std::max(left < too_few * entries ? 0 : left, least) * (dense ? when_dense : 1);
+  const double most = untold ? std::max(left, always - beside * entries) : left;
+  return std::max(most < too_few * entries ? 0 : most, least) * (dense ? when_dense : 1);
 }
 
 void warn_of_many_answers(solve_report& report, const std::string& by) {
   std::string text = fmt::format("the matrix is singular to working precision, as {} found: x is one of many that fit "
                                  "b as well",
                                  by);
+  if (report.warning.starts_with(text)) return; // said when the answer was on trial
   if (!report.warning.empty()) text += "; " + report.warning;
   report.warning = std::move(text);
   report.error_estimate = 0; // of which of the answers?
@@ -174,22 +180,53 @@ template <class V> bool each_row_adds_up_to_zero(const coo<V>& a) {
   return true;
 }
 
-template <class V>
-std::optional<factor_facts> look_by_factors(const coo<V>& a, cview<V> b, cview<V> x, double operations,
-                                            double relative_residual) {
+template <class V> std::optional<factor_look<V>> factor_look<V>::at(coo<V> a, double operations, double most_kept) {
+  factor_look look;
+  look.most_kept_ = most_kept;
   try {
-    const lu::inverse<V> inverse(a, {}, operations);
-    const condition_numbers known = inverse.condition();
-    const double moves = correction(inverse, a, b, x);
-    return factor_facts{.condition = known.norm_1,
-                        .by_rounding = std::numeric_limits<V>::epsilon() / 2 * known.skeel,
-                        .amplification = relative_residual > 0 ? moves / relative_residual : 0};
+    look.inverse_ = std::make_shared<const lu::inverse<V>>(a, "", operations);
+    if (look.inverse_->hides_condition()) return {};
+    const condition_numbers known = look.inverse_->condition();
+    look.facts_.condition = known.norm_1;
+    look.facts_.by_rounding = std::numeric_limits<V>::epsilon() / 2 * known.skeel;
+    look.a_ = std::move(a);
+    return look;
   } catch (const refusal& r) {
-    if (r.why == status::singular) return factor_facts{.singular = true};
+    look.facts_.singular = true;
+    if (r.why == status::singular) return look;
   } catch (const error& e) {
     if (e.kind == fault::internal) throw; // otherwise: no memory, or a build without sparse factors
   }
   return {};
+}
+
+template <class V> factor_facts factor_look<V>::of(cview<V> b, cview<V> x, double relative_residual) {
+  factor_facts told = facts_;
+  const double size = largest_element(x);
+  if (told.singular || !(size > 0) || !(relative_residual > 0)) return told;
+  if (!inverse_) {
+    told.amplification = gain_ * (length_of(b) / size);
+    return told;
+  }
+  told.amplification = correction(*inverse_, a_, b, x) / size / relative_residual;
+  if (inverse_->stored_bytes() <= most_kept_) return told;
+  gain_ = told.amplification * (size / length_of(b));
+  inverse_.reset(), a_ = {};
+  return told;
+}
+
+template <class V>
+std::optional<factor_facts> look_by_factors(const coo<V>& a, cview<V> b, cview<V> x, double operations,
+                                            double relative_residual) {
+  auto look = factor_look<V>::at(a, operations);
+  if (!look) return {};
+  return look->of(b, x, relative_residual);
+}
+
+bool looks_taken::take(const solve_report& r) {
+  if (of_answer) return false;
+  bool& done = r.iterations > 0 ? of_answer : of_guess;
+  return !std::exchange(done, true);
 }
 
 void put_into(solve_report& report, const factor_facts& facts) {
@@ -209,6 +246,8 @@ template bool adds_up_to_zero<double>(double, double, const features&, const std
 template bool adds_up_to_zero<float>(double, double, const features&, const std::function<bool()>&);
 template bool each_row_adds_up_to_zero(const coo<double>&);
 template bool each_row_adds_up_to_zero(const coo<float>&);
+template class factor_look<double>;
+template class factor_look<float>;
 template std::optional<factor_facts> look_by_factors(const coo<double>&, cview<double>, cview<double>, double, double);
 template std::optional<factor_facts> look_by_factors(const coo<float>&, cview<float>, cview<float>, double, double);
 

@@ -4,22 +4,31 @@
 
 #include <furrow/solve.hpp>
 
+#include <furrow/coo.hpp>
+
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
 /// What `auto` does about an answer whose error neither its method nor a second start (second_start.hpp) can tell:
 /// complete factors of the matrix, where they take little beside what the answer took.
 namespace furrow {
+namespace lu {
+template <class V> class inverse;
+}
 
 /// What an answer took, by bytes and not by the clock: the same matrix is looked at, or not, on every machine.
 struct work_done {
   double bytes = 0; ///< that iterations moved, and as many as in the time of set-ups
   bool on_gpu = false;
-  index_t stored = 0; ///< rungs whose preconditioner was more than a diagonal
+  index_t stored = 0;   ///< rungs whose preconditioner was more than a diagonal
+  bool in_vain = false; ///< another start of the method was among it, and told nothing
 
   /// Of a rung that ran.
   void add(const solve_report& r, const features& f);
+  /// Of another start of the method, whose preconditioner stands.
+  void add_start(const solve_report& r) { bytes += r.bytes_per_iteration * double(r.iterations); }
 };
 
 /// Whether the error of x has no estimate worth the name: none by a condition number, one in a norm in which rows of
@@ -28,7 +37,9 @@ struct work_done {
 bool in_doubt(const solve_report& r, const features& f);
 
 /// Whether another start of the method is to tell the error: it has neither an estimate by a condition number nor a
-/// warning, or one by Ritz values to which b may not have shown the smallest eigenvalues.
+/// warning, or one by Ritz values to which b may not have shown the smallest eigenvalues. Not of so few rows that
+/// factors tell more in no time, and not where a first guess was the answer: the method would have to solve for the
+/// first time.
 bool wants_second_start(const solve_report& r, const features& f);
 
 /// Whether rows of very different sizes may hide errors that are as large as x from the method's own estimate.
@@ -37,7 +48,7 @@ bool hides_errors(const solve_report& r, const features& f);
 void warn_of_hidden_errors(solve_report& report, const features& f);
 
 /// Operations of floating point that factors may take, so that they take about as long as the answer did, or some 50 ms
-/// where there are few rows; 0: none.
+/// where there are few rows, where a first guess was the answer, and where another start told nothing; 0: none.
 double operations_worth(const solve_report& r, const features& f, const work_done& w);
 
 /// What complete factors say of A, and of one answer.
@@ -48,11 +59,41 @@ struct factor_facts {
   double amplification = 0; ///< |A^-1 r| / |x| in largest elements, beside the relative residual; r = b - A x in double
 };
 
-/// Factors A in double, by at most that many operations. Empty where that cannot be had. x: of a `converged` report, in
-/// host memory. A factorisation, some 12 solves in six passes over the factors, and passes over the entries; serial.
+/// Complete factors of A in double, kept with its triplets, so that each answer is held against its own b: what a
+/// residual is worth differs by up to the condition number from one right-hand side to another.
+template <class V> class factor_look {
+public:
+  /// By at most that many operations. Empty where factors cannot be had, or are those of another matrix. `most_kept`:
+  /// bytes; larger ones are let go after the first answer, whose gain is then that of the others. A factorisation, and
+  /// some 12 solves in six passes over the factors; serial.
+  static std::optional<factor_look> at(coo<V> a, double operations, double most_kept = 64e6);
+
+  bool singular() const { return facts_.singular; }
+  /// What they say of x, that of a `converged` report, in host memory like b. A solve and a pass over the entries.
+  factor_facts of(cview<V> b, cview<V> x, double relative_residual);
+
+private:
+  coo<V> a_;
+  std::shared_ptr<const lu::inverse<V>> inverse_; ///< null: singular, or let go
+  factor_facts facts_;
+  double most_kept_ = 0;
+  double gain_ = 0; ///< of factors that were let go: |A^-1 r| in the largest element beside |r| in the 2-norm
+};
+
+/// The same for a single answer.
 template <class V>
 std::optional<factor_facts> look_by_factors(const coo<V>& a, cview<V> b, cview<V> x, double operations,
                                             double relative_residual);
+
+/// What has been looked at: once for an answer that nothing was done for, with little at stake, and once for one that
+/// took iterations.
+struct looks_taken {
+  bool of_guess = false, of_answer = false;
+  bool in_vain = false; ///< another start told nothing
+  double strays = 0;    ///< but this, as in second_start.hpp
+  /// Whether it is time to look.
+  bool take(const solve_report& r);
+};
 
 /// Puts into a `converged` report the condition number, error_estimate = amplification * residual + by_rounding, and a
 /// warning where that is more than 1 %.

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <string>
 
 namespace furrow {
 namespace {
@@ -25,8 +26,15 @@ constexpr double most_goal = 0.5;
 constexpr double surely = 0.3;
 /// What is left of a step along a direction that A maps nearly to zero, once the step is made of little else.
 constexpr double stays = 0.1;
+/// |y - x| beside |x| from which on y strays, for it began at 1.5 at most: of the 122 real systems' none comes to 2.
+constexpr double too_far = 10;
 /// An error of which nobody is warned.
 constexpr double tolerable = 0.01;
+/// Reaches up to so many times apart are those of answers of one kind, and one start tells of them.
+constexpr double alike_within = 4;
+/// Answers of other kinds that are started again for: a matrix whose right-hand sides are all unlike does not take
+/// twice the time for each.
+constexpr std::size_t most_told = 8;
 
 /// From [0.5, 1.5], by the finalizer of splitmix64 (G. L. Steele, D. Lea, C. H. Flood, 2014).
 double step(std::uint64_t i) {
@@ -34,6 +42,10 @@ double step(std::uint64_t i) {
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
   z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
   return 0.5 + double((z ^ (z >> 31)) >> 11) * 0x1p-53;
+}
+
+std::string percents(double error) {
+  return error < 1 ? fmt::format("{:.0f} %", std::max(100 * error, 1.0)) : "as much as it is large";
 }
 
 /// Where y is: its relative residual, and how far from x.
@@ -52,7 +64,7 @@ std::optional<double> by_power(const place_of_y& first, const place_of_y& last, 
 
 template <class V>
 std::optional<double> error_by_second_start(cview<V> x, const solve_report& answer, double rtol,
-                                            const solve_from<V>& solve, const part_of_vector& part) {
+                                            const solve_from<V>& solve, const part_of_vector& part, double* strays) {
   const double size = part.largest_of_all(largest_element(x));
   if (!(size > 0)) return {};
   host_array<V> y(x.size);
@@ -64,7 +76,10 @@ std::optional<double> error_by_second_start(cview<V> x, const solve_report& answ
     left -= r.iterations;
     double apart = 0;
     for (index_t i = 0; i < x.size; ++i) apart = std::max(apart, std::abs(double(y[i]) - double(x[i])));
-    return place_of_y{r.relative_residual, part.largest_of_all(apart) / size};
+    const place_of_y there{r.relative_residual, part.largest_of_all(apart) / size};
+    if (strays && there.apart > too_far && there.residual > rtol)
+      *strays = std::max(*strays, there.apart * (rtol / there.residual));
+    return there;
   };
   const place_of_y early = go_on(std::max(rtol, early_goal), first);
   if (early.apart <= back) return early.apart * std::min(1.0, answer.relative_residual / early.residual);
@@ -76,6 +91,7 @@ std::optional<double> error_by_second_start(cview<V> x, const solve_report& answ
     if (left <= 0 || now.residual <= goal) continue;
     now = go_on(goal, left);
     if (!std::isfinite(now.apart) || !std::isfinite(now.residual)) return {};
+    if (now.apart > too_far && now.residual > rtol) return {}; // no power says where that ends
     error = now.residual <= rtol ? now.apart : by_power(early, now, rtol);
     if (error && (*error < back || *error > surely)) return error;
   }
@@ -83,6 +99,36 @@ std::optional<double> error_by_second_start(cview<V> x, const solve_report& answ
   for (index_t i = 0; i < x.size; ++i) y[i] = V(double(x[i]) + (double(y[i]) - double(x[i])) / now.apart);
   const place_of_y grown = go_on(rtol, left);
   return grown.residual <= rtol && std::isfinite(grown.apart) && grown.apart > stays ? grown.apart : *error;
+}
+
+std::optional<double> second_starts::error_of(double reach, double of_residual,
+                                              const std::function<std::optional<double>()>& start) {
+  if (!(reach > 0) || !std::isfinite(reach)) return {};
+  std::optional<double> known;
+  bool sure = false;
+  if (!told_.empty()) {
+    const auto far = [&](const told& t) { return std::abs(std::log(t.reach / reach)); };
+    const told& nearest = *std::ranges::min_element(told_, {}, far);
+    known = nearest.error * (nearest.reach / reach) * (nearest.falls ? of_residual : 1);
+    if (nearest.error > surely) known = std::max(*known, nearest.error); // or any number above: a step has a length
+    sure = far(nearest) < std::log(alike_within) || *known <= back || told_.size() >= most_told;
+  }
+  if (sure) return known;
+  const std::optional<double> error = start();
+  if (!error) return known;
+  const bool falls = *error < back && of_residual > 0;
+  told_.push_back({falls ? *error / of_residual : *error, reach, falls});
+  return error;
+}
+
+void put_straying(solve_report& report, double at_least) {
+  if (report.condition_estimate > 0 && report.solver != "lsmr") return;
+  report.error_estimate = at_least > tolerable ? at_least : 0;
+  report.warning.clear();
+  if (!(at_least > tolerable)) return;
+  report.warning = fmt::format("the residual is small, but x may be off by {} and more: from another first guess the "
+                               "same method strays, to where A hardly shows it; the solver direct tells",
+                               percents(at_least));
 }
 
 void put_apart(solve_report& report, double error) {
@@ -93,12 +139,12 @@ void put_apart(solve_report& report, double error) {
   report.warning = fmt::format(
       "the residual is small, but x may be off by {}: so far from it is what the same method finds from another first "
       "guess, and it fits b as well",
-      error < 1 ? fmt::format("{:.0f} %", std::max(100 * error, 1.0)) : "as much as it is large");
+      percents(error));
 }
 
 template std::optional<double> error_by_second_start(cview<double>, const solve_report&, double,
-                                                     const solve_from<double>&, const part_of_vector&);
+                                                     const solve_from<double>&, const part_of_vector&, double*);
 template std::optional<double> error_by_second_start(cview<float>, const solve_report&, double,
-                                                     const solve_from<float>&, const part_of_vector&);
+                                                     const solve_from<float>&, const part_of_vector&, double*);
 
 } // namespace furrow

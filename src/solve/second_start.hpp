@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <optional>
+#include <vector>
 
 /// What `auto` does about an answer whose error its method cannot tell, before any factors: it leaves x by a known step
 /// and looks whether the same method finds back.
@@ -34,9 +35,39 @@ struct part_of_vector {
 /// x: of a `converged` report, in host memory, not changed. rtol: what the answer was asked for. Takes one vector, and
 /// a fifth to four fifths of the answer's iterations where nothing is wrong; four times as many at most. Counted,
 /// not timed: the same on every machine. On ranks all call it, each with its part.
+///
+/// Where y goes away from x, farther than the step by far, along what A maps nearly to zero, and does not get to
+/// `rtol`, nothing is known but `strays`: the error of x, by the farthest place that y was found at and its residual,
+/// if that fell to `rtol`. The true one may be larger.
 template <class V>
 std::optional<double> error_by_second_start(cview<V> x, const solve_report& answer, double rtol,
-                                            const solve_from<V>& solve, const part_of_vector& part = {});
+                                            const solve_from<V>& solve, const part_of_vector& part = {},
+                                            double* strays = nullptr);
+
+/// What other starts have told of answers, for those of other right-hand sides. Which error a residual hides depends on
+/// the reach of an answer, |x| / (|b| tol), |x| in the largest element, |b| in the 2-norm, tol the residual that it may
+/// have: the same distance is little beside a large x, and much beside a small one.
+class second_starts {
+public:
+  bool empty() const { return told_.empty(); }
+  /// The error of an answer of that reach: as told of one that is much like it, or where it is by far not so large as
+  /// would matter; otherwise as another start tells, `start`, which is kept; where that tells nothing, or there have
+  /// been eight, from the nearest one, rather too large than too small. Empty: nothing is known. `of_residual`: that of
+  /// the answer beside `tol`.
+  std::optional<double> error_of(double reach, double of_residual, const std::function<std::optional<double>()>& start);
+
+private:
+  struct told {
+    double error, reach;
+    bool falls; ///< with the residual of the answer: the error is that at `tol` then
+  };
+  std::vector<told> told_;
+};
+
+/// Takes the method's own estimate back where another start has told nothing, unless it is that of a condition number:
+/// of rows far from normal it may be 1e-13 where x is off by 100,000 times its size. Where y strayed by more than 1 %,
+/// that is the estimate, and a warning says so.
+void put_straying(solve_report& report, double at_least);
 
 /// Puts into a `converged` report the error estimate, the larger one beside one by a condition number, and a warning
 /// where it is more than 1 %.

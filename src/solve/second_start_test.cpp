@@ -126,6 +126,53 @@ TEST(second_start, knows_nothing_without_residuals_and_takes_four_times_as_many_
   EXPECT_TRUE(m.taken.empty());
 }
 
+TEST(second_start, knows_nothing_where_the_method_strays_but_how_far) {
+  double residual = 1e4, far = 1e9; // of a matrix far from normal: the residual falls, and y is nowhere near x
+  const solve_from<double> straying = [&](view<double> y, double, index_t) {
+    std::fill(y.begin(), y.end(), far *= 1e-3);
+    solve_report r = answer_after(10);
+    r.relative_residual = residual *= 1e-3;
+    return r;
+  };
+  const auto x = ones(50);
+  double strays = 0;
+  EXPECT_FALSE(error_by_second_start<double>(as_cview(x), answer_after(20), 1e-8, straying, {}, &strays));
+  EXPECT_NEAR(strays, 1e6 * 1e-8 / 10, 1e-5 * strays);
+  solve_report report = answer_after(20);
+  report.error_estimate = 1e-13;
+  put_straying(report, 0.001);
+  EXPECT_EQ(report.error_estimate, 0);
+  EXPECT_EQ(report.warning, "");
+  put_straying(report, 0.09);
+  EXPECT_EQ(report.error_estimate, 0.09);
+  EXPECT_TRUE(mentions(report.warning, "off by 9 % and more")) << report.warning;
+}
+
+TEST(second_start, tells_of_answers_of_like_reach_and_is_asked_again_for_others) {
+  second_starts told;
+  int asked = 0;
+  std::optional<double> next = 1e-6;
+  const auto start = [&] { return ++asked, next; };
+  const auto none = [] { return std::optional<double>(); };
+  EXPECT_FALSE(told.error_of(1, 1, none));
+  EXPECT_TRUE(told.empty());
+  EXPECT_EQ(told.error_of(1e8, 0.5, start), 1e-6);
+  EXPECT_NEAR(told.error_of(1e8, 0.5, start).value(), 1e-6, 1e-15); // the same answer
+  EXPECT_NEAR(told.error_of(5e7, 1, start).value(), 4e-6, 1e-15);   // half as large beside b, and at the goal
+  EXPECT_NEAR(told.error_of(1e6, 1, start).value(), 2e-4, 1e-13);   // small enough
+  EXPECT_EQ(asked, 1);
+  next = 0.8;
+  EXPECT_EQ(told.error_of(1e3, 1, start), 0.8); // 20 % for a sample of 1e-6 is a guess
+  EXPECT_EQ(asked, 2);
+  EXPECT_NEAR(told.error_of(2e3, 1, start).value(), 0.8, 1e-14); // all of the step was left: it may be any number above
+  EXPECT_EQ(asked, 2);
+  next.reset();
+  EXPECT_GT(told.error_of(10, 1, start).value(), 1); // nothing new: rather too large than too small
+  next = 0.5;
+  for (double reach = 1; reach > 1e-20; reach /= 10) EXPECT_TRUE(told.error_of(reach, 1, start));
+  EXPECT_LE(asked, 10);
+}
+
 /// Rows that are joined to four others each, not symmetric, more entries than complete factors are tried for. The first
 /// half has something more on its diagonal. In the second half rows add up to `left`, times what signs make of them:
 /// what b says of it is `left`, lost in the rounding of the others.

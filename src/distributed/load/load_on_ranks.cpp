@@ -157,12 +157,8 @@ coo<double> gather_on_first(communicator& c, const coo<double>& rows) {
   return as_one(c, [&] {
     index_t entries = 0;
     for (const index_t n : gather_each(c, rows.nnz())) entries += n;
-    const bool first = c.rank() == 0;
-    check_memory_of_machine(c, first ? 16.0 * double(entries) : 0);
-    coo<double> room;
-    if (first)
-      room = {{}, host_array<std::int32_t>(entries), host_array<std::int32_t>(entries), host_array<double>(entries)};
-    return gather_rows(c, rows, std::move(room));
+    check_memory_of_machine(c, c.rank() == 0 ? 16.0 * double(entries) : 0);
+    return gather_rows(c, rows);
   });
 }
 

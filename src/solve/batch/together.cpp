@@ -4,6 +4,7 @@
 #include "candidate.hpp"
 #include "small_report.hpp"
 
+#include "solve/largest.hpp"
 #include "solve/second_look.hpp"
 
 #include "backends/cpu/own_team.hpp"
@@ -212,7 +213,7 @@ private:
   /// triplets are made once more. Factors of each would take several times as long as all steps on the device, about a
   /// millisecond of a core for 500 rows.
   void doubt(solve_report& report, const features& f, index_t number, cview<V> x) const {
-    if (!in_doubt(report, f) || callbacks_.out_of_time() || callbacks_.stopped()) return;
+    if (!in_doubt(report, f) || !(largest_element(x) > 0) || callbacks_.out_of_time() || callbacks_.stopped()) return;
     work_done work{.on_gpu = true};
     work.add(report, f);
     const double operations = operations_worth(report, f, work);

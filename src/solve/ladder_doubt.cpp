@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a ladder does about answers whose error their method cannot tell.
+#include "ladder.hpp"
+
+#include "coordinates.hpp"
+#include "largest.hpp"
+#include "run.hpp"
+
+#include "core/clock.hpp"
+#include "preconditioners/stop.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace furrow {
+
+/// Complete factors for what they say of answers.
+template <class V> void ladder<V>::look_by_complete_factors(double operations) {
+  const stops_set_up stop([&]() -> std::optional<refusal> {
+    if (now() <= system_.deadline && !(system_.options.cancelled && system_.options.cancelled())) return {};
+    return refusal{status::interrupted, "no time is left to estimate the error"};
+  });
+  system_.announce_more({"direct", "lu", {}},
+                        lay_out_preconditioner("lu", system_.facts, precision_of<V>, system_.options), false);
+  by_factors_ = factor_look<V>::at(std::move(*system_.a().to_triplets()), operations);
+}
+
+/// Asked once.
+template <class V> bool ladder<V>::maps_ones_to_zero() {
+  if (!ones_to_zero_)
+    ones_to_zero_ = adds_up_to_zero<V>(largest_row_sum(system_.a()), system_.facts.norm_inf, system_.known,
+                                       [&] { return each_row_adds_up_to_zero(*system_.a().to_triplets()); });
+  return *ones_to_zero_;
+}
+
+/// Nobody is told of its iterations but `w`.
+template <class V>
+std::optional<double> ladder<V>::start_again(const solve_report& r, cview<V> b, cview<V> x, work_done& w) {
+  if (find_solver(kept_->plan.solver).set_up) return {}; // a form of its own, which would be made once more
+  const solve_options& asked = system_.options;
+  const solve_from<V> from = [this, b, &asked, &w](view<V> y, double rtol, index_t most) {
+    solve_options o = kept_->options;
+    o.rtol = rtol, o.atol = 0, o.max_iterations = most, o.outlook = 0;
+    o.time_limit = std::max(system_.deadline - now(), 0.0);
+    o.monitor = {}, o.watch_every = 0, o.history = false;
+    o.watch = [&asked](const progress&) { return !(asked.cancelled && asked.cancelled()); };
+    const auto report =
+        solver<V>(kept_->a, kept_->m.get(), o, {system_.norm_2, system_.facts.row_max}, kept_->transposed).solve(b, y);
+    w.add_start(report);
+    return report;
+  };
+  const auto error = error_by_second_start(x, r, std::max(asked.rtol, r.relative_residual), from, {},
+                                           &looked_.strays); // atol may have been met
+  w.in_vain = !error;
+  return error;
+}
+
+template <class V>
+std::optional<double> ladder<V>::ask_starts(const solve_report& r, cview<V> b, cview<V> x, work_done& w) {
+  const double goal = std::max(system_.options.rtol, r.relative_residual); // atol may have been met
+  return told_.error_of(largest_element(x) / (length_of(b) * goal), r.relative_residual / goal,
+                        [&] { return r.iterations > 0 ? start_again(r, b, x, w) : std::nullopt; });
+}
+
+/// How far from an answer another start leads; complete factors are made where that tells nothing, and these tell more.
+template <class V>
+std::optional<double> ladder<V>::find_error(const solve_report& r, cview<V> b, cview<V> x, work_done w) {
+  const features& f = system_.known;
+  const bool looks = !by_factors_ && looked_.take(r);
+  std::optional<double> apart;
+  if (!by_factors_ && (!told_.empty() || (looks && wants_second_start(r, f)))) apart = ask_starts(r, b, x, w);
+  const double operations = looks && !apart ? operations_worth(r, f, w) : 0;
+  if (operations > 0) look_by_complete_factors(operations);
+  if (by_factors_ && by_factors_->singular()) singular_by_ = "a complete factorisation";
+  const bool hidden = !by_factors_ && !apart && hides_errors(r, f);
+  if (looks && hidden && !w.in_vain) apart = ask_starts(r, b, x, w);
+  looked_.in_vain = looked_.in_vain || w.in_vain;
+  return apart;
+}
+
+template <class V> void ladder<V>::doubt(solve_report& report, cview<V> b, cview<V> x, const work_done& w) {
+  const bool by_pivots = report.solver == "direct" && report.iterations > 0; // these and its estimates say better
+  if (by_pivots && !split_) return singular_by_.clear();
+  const bool converged = report.why == status::converged;
+  if (singular_by_.empty() && converged && maps_ones_to_zero()) singular_by_ = of_row_sums;
+  const bool unclear = converged && singular_by_.empty() && in_doubt(report, system_.known) && largest_element(x) > 0;
+  const std::optional<double> apart = unclear ? find_error(report, b, x, w) : std::nullopt;
+  if (!singular_by_.empty()) return warn_of_many_answers(report, singular_by_);
+  if (!unclear) return;
+  if (by_factors_) put_into(report, by_factors_->of(b, x, report.relative_residual));
+  else if (apart) put_apart(report, *apart);
+  else if (hides_errors(report, system_.known)) warn_of_hidden_errors(report, system_.known);
+  else if (looked_.in_vain) put_straying(report, looked_.strays);
+}
+
+template void ladder<double>::doubt(solve_report&, cview<double>, cview<double>, const work_done&);
+template void ladder<float>::doubt(solve_report&, cview<float>, cview<float>, const work_done&);
+
+} // namespace furrow
