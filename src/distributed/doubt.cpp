@@ -58,7 +58,7 @@ std::optional<double> doubt_on_ranks<V>::ask_starts(communicator& c, const solve
   const auto start = [&]() -> std::optional<double> {
     if (report.iterations == 0) return {};
     const solve_from<V> again = [&](view<V> y, double rtol, index_t most) {
-      const solve_report r = with.again(y, rtol, most);
+      solve_report r = with.again(y, rtol, most);
       w.add_start(r);
       return r;
     };

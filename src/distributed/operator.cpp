@@ -79,7 +79,7 @@ template <class V> void rank_operator<V>::do_apply_dot(cview<V> x, view<V> y, sl
 /// What the far part adds to y . u is added to it; y . y is summed behind it, since there nearly all of the own part
 /// may cancel, as in a small b - A x.
 template <class V> void rank_operator<V>::do_apply_with(cview<V> x, view<V> y, const epilogue<V>& e) const {
-  using gram = epilogue<V>::gram;
+  using gram = typename epilogue<V>::gram;
   double sums[gram::count] = {};
   halo_.start(x);
   epilogue<V> own = e;

@@ -44,7 +44,7 @@ std::optional<double> ladder<V>::start_again(const solve_report& r, cview<V> b, 
     o.time_limit = std::max(system_.deadline - now(), 0.0);
     o.monitor = {}, o.watch_every = 0, o.history = false;
     o.watch = [&asked](const progress&) { return !(asked.cancelled && asked.cancelled()); };
-    const auto report =
+    auto report =
         solver<V>(kept_->a, kept_->m.get(), o, {system_.norm_2, system_.facts.row_max}, kept_->transposed).solve(b, y);
     w.add_start(report);
     return report;

@@ -98,7 +98,7 @@ enum class summed { nothing, x, y, other, x_and_other, two_others };
 template <class V, class Side>
 std::vector<double> check_epilogue(const any_operator<V>& op, const judged<V>& a, bool with_b, bool in_place,
                                    summed asked) {
-  using gram = epilogue<V>::gram;
+  using gram = typename epilogue<V>::gram;
   const auto &x = a.vector(a.shape.cols, 106), &b = a.vector(a.shape.rows, 107);
   const auto &one = a.vector(a.shape.rows, 108), &two = a.vector(a.shape.rows, 109);
   guarded<V, Side> device_x(x), device_b(b), plain = guarded<V, Side>::unwritten(a.shape.rows);

@@ -153,7 +153,7 @@ template <class V> void rank_operator_on_gpu<V>::do_apply_dot(cview<V> x, view<V
 
 /// As on processors: y . y is summed behind the far part, since there nearly all of the own part may cancel.
 template <class V> void rank_operator_on_gpu<V>::do_apply_with(cview<V> x, view<V> y, const epilogue<V>& e) const {
-  using gram = epilogue<V>::gram;
+  using gram = typename epilogue<V>::gram;
   const int count = e.count();
   const bool has_far = !far_rows_.empty();
   const bool of_itself = has_far && (e.all.to.at || (e.one.to.at && e.one.u.data == y.data)); // y . y, the first sum
