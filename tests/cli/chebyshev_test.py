@@ -40,6 +40,8 @@ class Cheb(Case):
         values = self.json("eval", "f.txt", "--points", "points.txt")["values"]
         self.assertAlmostEqual(values[1], math.exp(math.sin(-3.75)), delta=1e-14)
         self.assertEqual(self.json("roots", "f.txt")["roots"], [])
+        narrow = self.furrow("cheb", "roots", "1-2*exp(-1e7*(x-0.3)^2)")  # a peak between all points
+        self.assertIn("roots may be missing: the series is off by 1.1e+00 of the largest value", narrow.stderr)
         found = self.json("roots", "sin(pi*x)", "--on", "0.5,4.5")["roots"]
         self.assertEqual(len(found), 4)
         for k, x in enumerate(found):

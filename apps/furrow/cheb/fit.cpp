@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "between.hpp"
 #include "command.hpp"
 #include "exit_code.hpp"
 #include "numbers.hpp"
@@ -7,18 +8,15 @@
 #include "series_file.hpp"
 #include "text.hpp"
 
-#include "core/check.hpp"
 #include "core/counted.hpp"
 #include "core/printable.hpp"
 
 #include <furrow/chebyshev/fit.hpp>
-#include <furrow/chebyshev/points.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 
 namespace furrow::cli::cheb_command {
 namespace {
@@ -28,30 +26,6 @@ struct fit_request {
   double tolerance = 0x1p-52;
   bool json = false;
 };
-
-/// How far p is from f between the points that it was made of, relative to the largest value.
-double error_between(const std::function<double(double)>& f, const chebyshev::series& p) {
-  host_array<double> padded(std::max<index_t>(2 * p.length() + 1, 1001), 0.0);
-  std::copy(p.coefficients.begin(), p.coefficients.end(), padded.begin());
-  const host_array<double> x = chebyshev::points(chebyshev::kind::first, padded.size(), p.on);
-  const host_array<double> got = chebyshev::to_values(chebyshev::kind::first, as_cview(padded));
-  double error = 0, largest = 0;
-  for (index_t j = 0; j < x.size(); ++j) {
-    const double wanted = f(x[j]);
-    check(std::isfinite(wanted), fault::input,
-          "the function is {} at x = {:.17g}: choose an interval on which it is finite", wanted, x[j]);
-    largest = std::max(largest, std::abs(wanted));
-    error = std::max(error, std::abs(got[j] - wanted));
-  }
-  return error == 0 ? 0 : error / largest;
-}
-
-/// What an error between the points comes to by rounding alone, of the values and of x: that is not to be told.
-double rounding_between(const chebyshev::series& p) {
-  double sum = 0, largest = 0;
-  for (const double a : p.coefficients) sum += std::abs(a), largest = std::max(largest, std::abs(a));
-  return sum == 0 ? 0 : 0x1p-53 * double(p.length() + 16) * (sum / largest);
-}
 
 int run_fit(const fit_request& q) {
   check_one_standard_output(q.json, {q.output});
@@ -79,11 +53,7 @@ int run_fit(const fit_request& q) {
   std::string text = fmt::format("{}  on [{}, {}]\n", printable(q.expression), on.low, on.high);
   text += line("length", fmt::format("{}, degree {}", counted_text(p.length(), "coefficient"), p.length() - 1));
   text += line("tolerance", fmt::format("{:.3g}", q.tolerance));
-  if (between > std::max(10 * q.tolerance, rounding_between(p)))
-    text +=
-        line("off by", fmt::format("{:.1e} of the largest value between its points, more than the tolerance: cut the "
-                                   "interval where the function has a kink or a narrow peak",
-                                   between));
+  if (const std::string off = told_between(between, p, q.tolerance); !off.empty()) text += line("off by", off);
   text += line("time", seconds_text(seconds));
   if (!q.output.empty()) text += line("series", place_text(q.output));
   else

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "between.hpp"
 #include "command.hpp"
 #include "exit_code.hpp"
 #include "options.hpp"
@@ -14,6 +15,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <utility>
 
 namespace furrow::cli::cheb_command {
 namespace {
@@ -23,21 +25,31 @@ struct roots_request {
   bool json = false;
 };
 
+/// Whose roots, and how far it is from the function that it stands for; 0 where a file has it.
+struct request_series {
+  chebyshev::series p;
+  double error = 0;
+};
+
 /// A file where there is one of that name or the name is one, and standard input by its sign; otherwise an expression.
-chebyshev::series series_of(const std::string& what, const std::string& on) {
+request_series series_of(const std::string& what, const std::string& on) {
   std::error_code ignored;
   if (what == "-" || std::filesystem::exists(what, ignored) || io::has_ending(what, ".txt"))
-    return read_series(what, on);
-  return chebyshev::fit(parse_expression(what), on.empty() ? chebyshev::interval{} : parse_interval(on));
+    return {read_series(what, on)};
+  const auto f = parse_expression(what);
+  chebyshev::series p = chebyshev::fit(f, on.empty() ? chebyshev::interval{} : parse_interval(on));
+  const double error = error_between(f, p);
+  return {std::move(p), error};
 }
 
 int run_roots(const roots_request& q) {
-  const chebyshev::series p = series_of(q.what, q.on);
+  const auto [p, error] = series_of(q.what, q.on);
   const host_array<double> found = chebyshev::roots(p);
   if (q.json) {
     json j;
     j["interval"] = {p.on.low, p.on.high};
     j["length"] = p.length();
+    j["error_between"] = error;
     j["roots"] = std::vector<double>(found.begin(), found.end());
     print(json_text(j));
     return done;
@@ -47,6 +59,8 @@ int run_roots(const roots_request& q) {
   print(text);
   remark(fmt::format("{} root{} in [{}, {}], of a series of {} coefficient{}", found.size(),
                      found.size() == 1 ? "" : "s", p.on.low, p.on.high, p.length(), p.length() == 1 ? "" : "s"));
+  if (const std::string off = told_between(error, p, 0x1p-52); !off.empty())
+    remark("roots may be missing: the series is off by " + off);
   return done;
 }
 
