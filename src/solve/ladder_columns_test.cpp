@@ -12,8 +12,6 @@ namespace {
 
 using namespace solve_test;
 
-solve_options by_auto(double rtol = 1e-8) { return kit::options("auto", "auto", rtol); }
-
 /// Kahan's matrix of 9 rows, with a condition number of 1.3e9.
 coo<double> kahan() {
   const double s = 0.15428835668414068, c = 0.9880258614994384;
@@ -67,7 +65,7 @@ TEST(ladder_columns, of_one_call_do_not_suffer_from_each_other) {
 }
 
 /// Symmetric, neither definite nor near it.
-coo<double> signs(index_t n) {
+coo<double> of_both_signs(index_t n) {
   return kit::from_function(n, [](index_t i, index_t j) {
     return i == j ? (i % 2 == 0 ? 1.0 : -1.3) : std::abs(i - j) == 1 ? 0.4 : std::abs(i - j) == 5 ? 0.3 : 0.0;
   });
@@ -80,7 +78,7 @@ host_array<double> next_to_nothing(index_t n) {
 }
 
 TEST(ladder_columns, go_back_behind_numbers_that_vanish) {
-  const auto a = signs(26);
+  const auto a = of_both_signs(26);
   solver<double> kept(a, by_auto());
   EXPECT_EQ(next(kept, next_to_nothing(26)).why, status::stagnated);
   const auto r = next(kept, kit::random_vector<double>(26, 3));
@@ -90,7 +88,7 @@ TEST(ladder_columns, go_back_behind_numbers_that_vanish) {
 
 TEST(ladder_columns, go_back_to_no_avail_twice_where_that_takes_a_set_up) {
   const index_t n = 3100; // factors of so many rows are not kept beside what follows
-  const auto a = signs(n);
+  const auto a = of_both_signs(n);
   const auto b = next_to_nothing(n);
   solver<double> kept(a, by_auto());
   for (int k = 0; k < 5; ++k) {

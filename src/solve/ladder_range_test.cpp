@@ -11,8 +11,6 @@ namespace {
 
 using namespace solve_test;
 
-solve_options by_auto(double rtol = 1e-8) { return kit::options("auto", "auto", rtol); }
-
 /// Two graphs of 2,500 nodes each, grids with weights from 0.01 to 100.
 coo<double> two_graphs() {
   const index_t side = 50, each = side * side;

@@ -20,6 +20,8 @@ inline solve_options with(std::string precond, double rtol = 1e-10) {
   return kit::options("cg", std::move(precond), rtol);
 }
 
+inline solve_options by_auto(double rtol = 1e-8) { return kit::options("auto", "auto", rtol); }
+
 inline host_array<double> ones(index_t n) { return host_array<double>(n, 1.0); }
 
 using kit::mentions;
