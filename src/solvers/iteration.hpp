@@ -387,12 +387,13 @@ private:
     best_.keep(residual);
   }
   solve_report report() {
-    if (ending_.why != status::converged && ending_.why != status::least_squares) hand_back_the_best();
-    // The best x is not the one that was not good enough: more digits may find it to be.
-    if (ending_.why == status::stagnated && residual() <= goal_ && residual_.is_surely_below(goal_))
-      end({status::converged, solver_messages::converged});
-    const bool answers = ending_.why == status::converged || ending_.why == status::least_squares;
-    if (!answers && !system_.inner && rounding_of_residual() > 0.1 * residual()) residual_.recompute_beyond_rounding();
+    if (ending_.why != status::converged && ending_.why != status::least_squares) {
+      hand_back_the_best();
+      if (!system_.inner && rounding_of_residual() > 0.1 * residual()) residual_.recompute_beyond_rounding();
+      // The best x is not the one that was not good enough: more digits may find it to be.
+      if (ending_.why == status::stagnated && residual() <= goal_ && residual_.is_surely_below(goal_))
+        end({status::converged, solver_messages::converged});
+    }
     if (ending_.why == status::converged && report_.iterations > 0) report_.error_estimate = best_.error_by_progress();
     const double norm_b = norm_of_b(), relative = norm_b > 0 ? residual() / norm_b : residual();
     const bool single = !is_wide<V>;
