@@ -167,6 +167,17 @@ TEST(each_answer, is_told_of_honestly_wherever_a_person_stops) {
   EXPECT_GT(stopped, 0);
 }
 
+/// Two rows of a thousand, by themselves, that add up to zero: cg never meets them.
+TEST(each_answer, is_one_of_many_where_a_part_of_the_matrix_is_singular) {
+  const auto a = kit::from_function(300, [](index_t i, index_t j) {
+    if (i >= 298 || j >= 298) return i < 298 || j < 298 ? 0.0 : i == j ? 2.0 : -2.0;
+    return i == j ? 2.5 : std::abs(i - j) == 1 ? -1.0 : 0.0;
+  });
+  const auto s = kit::solve_honestly(a, kit::times(a, ones(300)));
+  ASSERT_EQ(s.report.why, status::converged) << s.report.message;
+  EXPECT_TRUE(mentions(s.report.warning, "x is one of many")) << s.report.solver << ": " << s.report.warning;
+}
+
 /// From another start the method gets nowhere, and its own estimate of the error is 1e-13.
 TEST(each_answer, has_no_estimate_of_the_method_where_another_start_tells_nothing) {
   const auto a = far_from_normal(444);

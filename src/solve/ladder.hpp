@@ -113,6 +113,7 @@ private:
   void look_by_complete_factors(double operations);
   bool is_sure(solve_report& report, solve_rung& tried, cview<V> b, cview<V> x, const work_done& w, index_t iterations);
   bool maps_ones_to_zero();
+  bool has_singular_part();
   bool may_split();
   bool splits(cview<V> b);
   bool split(aim& to);

@@ -33,6 +33,15 @@ template <class V> bool ladder<V>::maps_ones_to_zero() {
   return *ones_to_zero_;
 }
 
+/// Whether a connected part of a small symmetric matrix maps ones to zero, as two rows of 1,000 may, which cg never
+/// meets. Asked once.
+template <class V> bool ladder<V>::has_singular_part() {
+  constexpr index_t most_entries = 300000; // joined one by one, in some 3 ms
+  if (!system_.known.symmetric || system_.known.nnz > most_entries) return false;
+  if (!balanced_) balanced_ = balanced_rows_of(*system_.a().to_triplets());
+  return !balanced_->none();
+}
+
 /// Nobody is told of its iterations but `w`.
 template <class V>
 std::optional<double> ladder<V>::start_again(const solve_report& r, cview<V> b, cview<V> x, work_done& w) {
@@ -83,6 +92,7 @@ template <class V> void ladder<V>::doubt(solve_report& report, cview<V> b, cview
   if (by_pivots && !split_) return singular_by_.clear();
   const bool converged = report.why == status::converged;
   if (singular_by_.empty() && converged && maps_ones_to_zero()) singular_by_ = of_row_sums;
+  if (singular_by_.empty() && converged && has_singular_part()) singular_by_ = of_column_sums;
   const bool unclear = converged && singular_by_.empty() && in_doubt(report, system_.known) && largest_element(x) > 0;
   const std::optional<double> apart = unclear ? find_error(report, b, x, w) : std::nullopt;
   if (!singular_by_.empty()) return warn_of_many_answers(report, singular_by_);
