@@ -137,36 +137,6 @@ TEST(each_answer, is_solved_for_anew_where_one_on_trial_may_be_off) {
   EXPECT_EQ(s.report.warning, "");
 }
 
-/// Between the answer that was set aside and the one that follows, in a set-up, too.
-TEST(each_answer, is_told_of_honestly_wherever_a_person_stops) {
-  const auto a = far_from_normal(1);
-  const auto b = kit::times(a, ones(9));
-  int stopped = 0;
-  const auto ends_honestly = [&](const solve_options& o) {
-    host_array<double> x(9, 0.0);
-    const auto report = solve(a, as_cview(b), as_view(x), o);
-    const auto truth = kit::true_residual(a, as_cview(b), as_cview(x));
-    if (report.why == status::converged) {
-      EXPECT_LE(truth.norm, 1.001e-8L * truth.norm_b) << report.message;
-    }
-    if (std::isfinite(report.relative_residual)) { // otherwise nothing was computed
-      EXPECT_NEAR(report.relative_residual, double(truth.norm / truth.norm_b), 1e-12) << report.message;
-    }
-    stopped += report.why == status::interrupted;
-  };
-  for (int most = 0; most < 30; ++most) {
-    solve_options o;
-    o.cancelled = [asked = 0, most]() mutable { return ++asked > most; };
-    ends_honestly(o);
-    solve_options by_announcement; // which comes before each set-up
-    bool over = false;
-    by_announcement.announce = [&, told = 0](const memory_estimate&) mutable { over = ++told > most; };
-    by_announcement.cancelled = [&] { return over; };
-    ends_honestly(by_announcement);
-  }
-  EXPECT_GT(stopped, 0);
-}
-
 /// Two rows of a thousand, by themselves, that add up to zero: cg never meets them.
 TEST(each_answer, is_one_of_many_where_a_part_of_the_matrix_is_singular) {
   const auto a = kit::from_function(300, [](index_t i, index_t j) {

@@ -18,8 +18,8 @@ inline constexpr int blocks_with_sums = 4;
 inline constexpr int gram_sums = epilogue<double>::gram::count;
 
 /// y <- alpha A x + beta z, and N sums, which are none, y . u, or the five of `epilogue::gram`: z is y or another
-/// vector, each u any vector, y itself too. A kernel calls it once a row, by one thread, and hands the thread's shares
-/// to `finish`. One kernel serves every z and u; a number that has just been stored is not read again.
+/// vector, u any vector, a single one y itself too. A kernel calls it once a row, by one thread, and hands the thread's
+/// shares to `finish`. One kernel serves every z and u; a number that has just been stored is not read again.
 template <class V, int N> struct row_end : sum_target<N> {
   static constexpr int vectors = N == 1 ? 1 : 2;
   static_assert(N == 1 || N == gram_sums);
