@@ -23,6 +23,7 @@ public:
     return i;
   }
   void join(std::int32_t i, std::int32_t j) {
+    if (above_[i] == above_[j]) return; // nearly always, once they are joined
     i = root(i), j = root(j);
     above_[std::max(i, j)] = std::min(i, j);
   }

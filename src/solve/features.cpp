@@ -20,7 +20,7 @@ namespace furrow {
 namespace {
 
 struct counts {
-  index_t zero = 0, negative = 0, small = 0, dominant = 0;
+  index_t zero = 0, negative = 0, small = 0, dominant = 0, zero_sums = 0;
   double largest = 0, least = std::numeric_limits<double>::infinity();
 };
 
@@ -28,17 +28,20 @@ template <class V> void look_at_row(const row_view<V>& a, index_t i, counts& c) 
   const std::int32_t* const col = a.col.data + a.begin(i);
   const V* const val = a.val.data + a.begin(i);
   const index_t length = a.end(i) - a.begin(i);
-  double diagonal = 0, size = 0;
+  double diagonal = 0, size = 0, sum = 0;
   for (index_t k = 0; k < length; ++k) {
     const double v = double(val[k]);
     diagonal = col[k] == i ? v : diagonal;
     size = std::max(size, std::abs(v));
+    sum += v;
   }
   const double others = sum_of_row(length, [&](index_t k) { return col[k] == i ? 0 : std::abs(double(val[k])); });
   c.zero += diagonal == 0;
   c.negative += diagonal < 0;
   c.small += diagonal != 0 && std::abs(diagonal) < 1e-10 * size;
   c.dominant += dominates(std::abs(diagonal), others);
+  const double rounding = 16 * double(length + 2) * std::numeric_limits<V>::epsilon();
+  c.zero_sums += std::abs(sum) <= rounding * (std::abs(diagonal) + others);
   if (size > 0) c.largest = std::max(c.largest, size), c.least = std::min(c.least, size);
 }
 
@@ -53,7 +56,7 @@ features put_together(const counts& all, const stats& s, bool symmetric) {
   f.rows = s.shape.rows, f.more_columns = s.shape.cols - s.shape.rows, f.nnz = s.nnz, f.longest_row = s.row_max;
   f.symmetric = symmetric && f.square(); // also where nobody is to ask
   f.zero_diagonal = all.zero, f.negative_diagonal = all.negative, f.small_diagonal = all.small;
-  f.dominant = all.dominant;
+  f.dominant = all.dominant, f.zero_sums = all.zero_sums;
   f.scales = all.largest > 0 ? all.largest / all.least : 1;
   f.diagonals = s.diagonals;
   return f;
@@ -74,6 +77,7 @@ template <class V> features features_of(const coo<V>& a, const stats& s, bool as
   counts all;
   for (const counts& c : parts) {
     all.zero += c.zero, all.negative += c.negative, all.small += c.small, all.dominant += c.dominant;
+    all.zero_sums += c.zero_sums;
     all.largest = std::max(all.largest, c.largest), all.least = std::min(all.least, c.least);
   }
   return put_together(all, s, assume_symmetric || is_symmetric(a, row_ptr));
@@ -82,8 +86,10 @@ template <class V> features features_of(const coo<V>& a, const stats& s, bool as
 template <class V> features features_of(const matrix_source<V>& a, const stats& s, bool assume_symmetric) {
   if (!a.has_rows()) return features_of(a.triplets(), s, assume_symmetric);
   const rows_look& l = a.look();
-  return put_together({l.zero_diagonal, l.negative_diagonal, l.small_diagonal, l.dominant, l.largest_row, l.least_row},
-                      s, assume_symmetric || a.is_symmetric());
+  const index_t perhaps = s.shape.rows; // nobody adds them up
+  return put_together(
+      {l.zero_diagonal, l.negative_diagonal, l.small_diagonal, l.dominant, perhaps, l.largest_row, l.least_row}, s,
+      assume_symmetric || a.is_symmetric());
 }
 
 /// Rows are the columns of A', whose blocks are those of A.

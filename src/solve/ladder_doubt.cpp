@@ -27,17 +27,16 @@ template <class V> void ladder<V>::look_by_complete_factors(double operations) {
 
 /// Asked once.
 template <class V> bool ladder<V>::maps_ones_to_zero() {
+  if (system_.known.zero_sums < system_.known.rows) return false;
   if (!ones_to_zero_)
     ones_to_zero_ = adds_up_to_zero<V>(largest_row_sum(system_.a()), system_.facts.norm_inf, system_.known,
                                        [&] { return each_row_adds_up_to_zero(*system_.a().to_triplets()); });
   return *ones_to_zero_;
 }
 
-/// Whether a connected part of a small symmetric matrix maps ones to zero, as two rows of 1,000 may, which cg never
-/// meets. Asked once.
+/// Asked once.
 template <class V> bool ladder<V>::has_singular_part() {
-  constexpr index_t most_entries = 300000; // joined one by one, in some 3 ms
-  if (!system_.known.symmetric || system_.known.nnz > most_entries) return false;
+  if (!may_have_singular_part(system_.known)) return false;
   if (!balanced_) balanced_ = balanced_rows_of(*system_.a().to_triplets());
   return !balanced_->none();
 }

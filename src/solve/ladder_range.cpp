@@ -85,7 +85,7 @@ template <class V> bool ladder<V>::split(aim& to) {
   if (!(to.inside > rounding * size)) return false; // x = 0 is the answer, which least squares see at once
   to.in_range = std::move(part);
   split_ = true;
-  if (singular_by_.empty()) singular_by_ = ones_to_zero_.value_or(false) ? of_row_sums : of_column_sums;
+  if (singular_by_.empty()) singular_by_ = maps_ones_to_zero() ? of_row_sums : of_column_sums;
   return true;
 }
 

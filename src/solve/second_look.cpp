@@ -111,6 +111,8 @@ bool in_doubt(const solve_report& r, const features& f) {
           may_see_little(r, f));
 }
 
+bool may_have_singular_part(const features& f) { return f.symmetric && f.zero_sums > 0 && f.nnz <= most_entries; }
+
 bool wants_second_start(const solve_report& r, const features& f) {
   if (f.rows <= surely_few || r.iterations == 0) return false;
   return (!says_condition(r) && r.warning.empty()) || (may_see_little(r, f) && !hides_errors(r, f));

@@ -109,6 +109,9 @@ template <class V>
 bool adds_up_to_zero(double largest_sum, double norm_inf, const features& f, const std::function<bool()>& each_row);
 /// Whether each row of these adds up to zero, up to rounding of its own entries.
 template <class V> bool each_row_adds_up_to_zero(const coo<V>& a);
+/// Whether a connected part of a symmetric A may map ones to zero, as two rows of 1,000 do, which cg never meets, and A
+/// is small enough to look for it by `balanced_rows_of`: rows are joined one by one, in some 1 ms.
+bool may_have_singular_part(const features& f);
 /// Who found that.
 inline constexpr const char* of_row_sums = "a look at its rows, each of which adds up to zero,";
 inline constexpr const char* of_column_sums = "a look at its columns, each of which adds up to zero over some rows,";
