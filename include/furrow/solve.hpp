@@ -115,7 +115,7 @@ struct solve_report {
   /// Of A in the 1-norm where it was factored, if only by "auto" for this number, of M A by cg, of A M from below by
   /// lsmr and lsqr; 0: not known.
   double condition_estimate = 0;
-  double smallest_ritz = 0, largest_ritz = 0; ///< of M A by cg, to 1 % each; 0: not known
+  double smallest_ritz = 0, largest_ritz = 0; ///< of M A by cg, to 1 % each, also where its steps ran out; 0: not known
   double error_estimate = 0; ///< of |x - A^-1 b| / |x|, docs/direct.md, docs/conjugate-gradients.md; 0: not known
   std::string warning;       ///< a sentence where the error may exceed 1 % though the residual is small
   double setup_seconds = 0, solve_seconds = 0; ///< of all rungs together

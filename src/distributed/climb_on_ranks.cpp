@@ -141,16 +141,16 @@ void solver_on_ranks<V>::state::doubt(solve_report& report, cview<V> b, cview<V>
                                       double began) {
   if (o.solver != "auto") return; // as of one rank: by what the method says itself
   const auto no_time = [&] { return now() - began > o.time_limit || (o.cancelled && o.cancelled()); };
-  const solve_from<V> again = [&](view<V> y, double rtol, index_t most) {
+  const solve_for<V> anew = [&](cview<V> of, view<V> y, double rtol, index_t most) {
     solve_options limits = o;
     limits.rtol = rtol, limits.atol = 0, limits.max_iterations = most, limits.outlook = 0;
     limits.time_limit = std::max(c.of_first(o.time_limit - (now() - began)), 0.0);
     limits.monitor = {}, limits.watch_every = 0, limits.history = false;
     limits.watch = [&](const progress&) { return !(o.cancelled && o.cancelled()); };
-    return run(b, y, limits);
+    return run(of, y, limits);
   };
   doubts.look(c, report, b, x, work, singular_by,
-              {*a, rows.norm_inf, known, rows.first, again, [this] { return rows_of_all_columns(); }, no_time, o});
+              {*a, rows.norm_inf, known, rows.first, anew, [this] { return rows_of_all_columns(); }, no_time, o});
 }
 
 template <class V>

@@ -57,13 +57,16 @@ std::optional<double> doubt_on_ranks<V>::ask_starts(communicator& c, const solve
                of_b = largest > 0 ? largest * std::sqrt(c.sum(mine / largest * (mine / largest))) : 0;
   const auto start = [&]() -> std::optional<double> {
     if (report.iterations == 0) return {};
-    const solve_from<V> again = [&](view<V> y, double rtol, index_t most) {
-      solve_report r = with.again(y, rtol, most);
+    const solve_for<V> anew = [&](cview<V> of, view<V> y, double rtol, index_t most) {
+      solve_report r = with.anew(of, y, rtol, most);
       w.add_start(r);
       return r;
     };
-    const auto error = error_by_second_start(
-        x, report, goal, again, {with.first_row, [&c](double of_part) { return c.max(of_part); }}, &looked_.strays);
+    const part_of_vector part{with.first_row, [&c](double of_part) { return c.max(of_part); }};
+    if (may_see_little(report, with.known))
+      if (const auto error = error_by_random_b<V>(x.size, {}, report, with.known, anew, with.first_row)) return error;
+    const solve_from<V> from = [&](view<V> y, double rtol, index_t most) { return anew(b, y, rtol, most); };
+    const auto error = error_by_second_start(x, report, goal, from, part, &looked_.strays);
     w.in_vain = !error;
     return error;
   };

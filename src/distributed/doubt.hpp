@@ -21,7 +21,7 @@ public:
     double norm_inf;          ///< of all rows
     const features& known;
     index_t first_row;                    ///< of this rank
-    const solve_from<V>& again;           ///< the method that gave the answer
+    const solve_for<V>& anew;             ///< by the method that gave the answer
     const std::function<coo<V>()>& rows;  ///< of this rank, with the columns of the whole matrix
     const std::function<bool()>& no_time; ///< asked on the first rank alone
     const solve_options& options;

@@ -46,17 +46,23 @@ template <class V>
 std::optional<double> ladder<V>::start_again(const solve_report& r, cview<V> b, cview<V> x, work_done& w) {
   if (find_solver(kept_->plan.solver).set_up) return {}; // a form of its own, which would be made once more
   const solve_options& asked = system_.options;
-  const solve_from<V> from = [this, b, &asked, &w](view<V> y, double rtol, index_t most) {
+  const solve_for<V> anew = [this, &asked, &w](cview<V> of, view<V> y, double rtol, index_t most) {
     solve_options o = kept_->options;
     o.rtol = rtol, o.atol = 0, o.max_iterations = most, o.outlook = 0;
     o.time_limit = std::max(system_.deadline - now(), 0.0);
     o.monitor = {}, o.watch_every = 0, o.history = false;
     o.watch = [&asked](const progress&) { return !(asked.cancelled && asked.cancelled()); };
     auto report =
-        solver<V>(kept_->a, kept_->m.get(), o, {system_.norm_2, system_.facts.row_max}, kept_->transposed).solve(b, y);
+        solver<V>(kept_->a, kept_->m.get(), o, {system_.norm_2, system_.facts.row_max}, kept_->transposed).solve(of, y);
     w.add_start(report);
     return report;
   };
+  if (may_see_little(r, system_.known)) {
+    host_array<V> ones(kept_->m && !kept_->a.where().is_gpu() ? x.size : 0, V(1)), m(ones.size());
+    if (!ones.empty()) kept_->m->apply(as_cview(ones), as_view(m));
+    if (const auto error = error_by_random_b<V>(x.size, as_cview(m), r, system_.known, anew)) return error;
+  }
+  const solve_from<V> from = [&](view<V> y, double rtol, index_t most) { return anew(b, y, rtol, most); };
   const auto error = error_by_second_start(x, r, std::max(asked.rtol, r.relative_residual), from, {},
                                            &looked_.strays); // atol may have been met
   w.in_vain = !error;

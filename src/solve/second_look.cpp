@@ -62,16 +62,6 @@ bool is_dense(const features& f) { return double(f.rows) * double(f.rows) <= 3 *
 
 bool says_condition(const solve_report& r) { return r.condition_estimate > 0 && r.solver != "lsmr"; }
 
-/// Whether cg may have met none of the smallest eigenvalues: few rows are dominant, and it took few steps, so that
-/// another start takes little, too. Of a curl-curl with a mass of 1e-6, whose gradients b does not hold, it saw a
-/// condition number of 300 for 5e10, and an error of 1e-6 for one of 58 %.
-bool may_see_little(const solve_report& r, const features& f) {
-  constexpr double most_condition = 1e4;
-  return f.rows > surely_few && r.warning.empty() && r.solver.starts_with("cg") &&
-         (r.precond == "jacobi" || r.precond == "none") && 2 * f.dominant < f.rows &&
-         r.condition_estimate < most_condition;
-}
-
 /// The largest element of A^-1 (b - A x).
 template <class V> double correction(const lu::inverse<V>& inverse, const coo<V>& a, cview<V> b, cview<V> x) {
   host_array<double> r(b.size);
@@ -97,9 +87,20 @@ std::string off_by(double error, double condition, double tolerance) {
 
 /// What an estimate in the norm of M^-1 may be off by, for one in the largest element: sizes of rows are about those of
 /// the diagonal, whose root the norm takes.
-bool hides_errors(const solve_report& r, const features& f) {
+bool hides_errors(double error_estimate, const features& f) {
   constexpr double doubt = 5; // as in `solver_messages::inaccurate`
-  return r.warning.empty() && doubt * r.error_estimate * std::sqrt(f.scales) > 1;
+  return doubt * error_estimate * std::sqrt(f.scales) > 1;
+}
+
+bool hides_errors(const solve_report& r, const features& f) {
+  return r.warning.empty() && hides_errors(r.error_estimate, f);
+}
+
+bool may_see_little(const solve_report& r, const features& f) {
+  constexpr double most_condition = 1e4;
+  return f.rows > surely_few && r.warning.empty() && r.solver.starts_with("cg") &&
+         (r.precond == "jacobi" || r.precond == "none") && 2 * f.dominant < f.rows &&
+         r.condition_estimate < most_condition;
 }
 
 bool in_doubt(const solve_report& r, const features& f) {

@@ -42,8 +42,14 @@ bool in_doubt(const solve_report& r, const features& f);
 /// first time.
 bool wants_second_start(const solve_report& r, const features& f);
 
+/// Whether cg may have met none of the smallest eigenvalues: few rows are dominant, and it took few steps, so that
+/// another look takes little, too. Of a curl-curl with a mass of 1e-6, whose gradients b does not hold, it saw a
+/// condition number of 300 for 5e10, and an error of 1e-6 for one of 58 %.
+bool may_see_little(const solve_report& r, const features& f);
+
 /// Whether rows of very different sizes may hide errors that are as large as x from the method's own estimate.
 bool hides_errors(const solve_report& r, const features& f);
+bool hides_errors(double error_estimate, const features& f);
 /// Puts the warning of that into a `converged` report, in place of the estimate, where nobody could tell.
 void warn_of_hidden_errors(solve_report& report, const features& f);
 

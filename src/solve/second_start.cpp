@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "second_start.hpp"
 #include "largest.hpp"
+#include "second_look.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <string>
 
 namespace furrow {
@@ -36,13 +38,16 @@ constexpr double alike_within = 4;
 /// twice the time for each.
 constexpr std::size_t most_told = 8;
 
-/// From [0.5, 1.5], by the finalizer of splitmix64 (G. L. Steele, D. Lea, C. H. Flood, 2014).
-double step(std::uint64_t i) {
+/// From [0, 1), by the finalizer of splitmix64 (G. L. Steele, D. Lea, C. H. Flood, 2014).
+double drawn(std::uint64_t i) {
   std::uint64_t z = (i + 1) * 0x9e3779b97f4a7c15;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
   z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-  return 0.5 + double((z ^ (z >> 31)) >> 11) * 0x1p-53;
+  return double((z ^ (z >> 31)) >> 11) * 0x1p-53;
 }
+
+/// From [0.5, 1.5].
+double step(std::uint64_t i) { return 0.5 + drawn(i); }
 
 std::string percents(double error) {
   return error < 1 ? fmt::format("{:.0f} %", std::max(100 * error, 1.0)) : "as much as it is large";
@@ -101,6 +106,29 @@ std::optional<double> error_by_second_start(cview<V> x, const solve_report& answ
   return grown.residual <= rtol && std::isfinite(grown.apart) && grown.apart > stays ? grown.apart : *error;
 }
 
+template <class V>
+std::optional<double> error_by_random_b(index_t size, cview<V> m, const solve_report& answer, const features& f,
+                                        const solve_for<V>& solve, index_t first) {
+  constexpr double confirmed = 4;  // times the condition number that the answer has seen
+  constexpr double margin = 10;    // for what is below the smallest eigenvalue that is seen here
+  const double seen = answer.condition_estimate;
+  if (!(seen > 0)) return {};
+  const double matters = std::min(margin * answer.error_estimate / tolerable, 1.0);
+  const double of_each = double(f.rows) * (m.empty() ? f.scales : 1);
+  const double steps = std::ceil(std::sqrt(seen) / 4 * std::log(4 * of_each * seen / matters));
+  if (!(steps <= double(patience * std::max(answer.iterations, least_iterations)))) return {};
+  host_array<V> b(size), y(size, V(0));
+  for (index_t i = 0; i < size; ++i) b[i] = V(2 * drawn(std::uint64_t(first + i)) - 1);
+  for (index_t i = 0; i < m.size; ++i) b[i] /= std::sqrt(m[i]);
+  constexpr double no_goal = std::numeric_limits<V>::epsilon();
+  const solve_report r = solve(as_cview(b), as_view(y), no_goal, index_t(steps));
+  if (!(r.smallest_ritz > 0)) return {};
+  const double more = std::max(1.0, r.largest_ritz / r.smallest_ritz / seen);
+  const double error = answer.error_estimate * more;
+  if (!((more <= confirmed ? 1 : margin) * error <= tolerable) || hides_errors(error, f)) return {};
+  return error;
+}
+
 std::optional<double> second_starts::error_of(double reach, double of_residual,
                                               const std::function<std::optional<double>()>& start) {
   if (!(reach > 0) || !std::isfinite(reach)) return {};
@@ -144,6 +172,10 @@ void put_apart(solve_report& report, double error) {
 
 template std::optional<double> error_by_second_start(cview<double>, const solve_report&, double,
                                                      const solve_from<double>&, const part_of_vector&, double*);
+template std::optional<double> error_by_random_b(index_t, cview<double>, const solve_report&, const features&,
+                                                 const solve_for<double>&, index_t);
+template std::optional<double> error_by_random_b(index_t, cview<float>, const solve_report&, const features&,
+                                                 const solve_for<float>&, index_t);
 template std::optional<double> error_by_second_start(cview<float>, const solve_report&, double,
                                                      const solve_from<float>&, const part_of_vector&, double*);
 

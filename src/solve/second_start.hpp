@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
+#include "features.hpp"
+
 #include <furrow/solve.hpp>
 
 #include <functional>
@@ -12,6 +14,8 @@ namespace furrow {
 
 /// Solves A y = b from the y that is given, to that relative residual, in at most so many iterations.
 template <class V> using solve_from = std::function<solve_report(view<V> y, double rtol, index_t most)>;
+/// The same for any b.
+template <class V> using solve_for = std::function<solve_report(cview<V> b, view<V> y, double rtol, index_t most)>;
 
 /// What of a vector this is: all of it, or a rank's part.
 struct part_of_vector {
@@ -43,6 +47,23 @@ template <class V>
 std::optional<double> error_by_second_start(cview<V> x, const solve_report& answer, double rtol,
                                             const solve_from<V>& solve, const part_of_vector& part = {},
                                             double* strays = nullptr);
+
+/// The error of an answer of cg by the smallest eigenvalue of M A that a right-hand side of its own shows, drawn from
+/// [-1, 1] and the same on every run: b, and with it the answer's Ritz values, may hold nothing of the eigenvectors
+/// that matter, and this one holds about 1/sqrt(n) of each. Empty: that is not small enough to be sure of, or not known.
+///
+/// Of eigenvalues that were seen in [a, k a], one below t a / 2 shows as less than t a after m steps, where T_m(1 + 2 / k)^2,
+/// which is about exp(4 m / sqrt(k)) / 4, outgrows n k / t; t: what would make the error more than 0.1 %. S. Kaniel,
+/// Estimates for some computational techniques in linear algebra, 1966; Y. Saad, Numerical Methods for Large Eigenvalue
+/// Problems, 2011, theorem 6.4.
+///
+/// size: of x, or of a rank's part. m: M times a vector of ones, by whose roots the right-hand side is divided, so that M
+/// makes no element of it small; empty: it is not, which takes more steps where sizes of rows differ. Takes two vectors
+/// and mostly half as many iterations as the answer did, four times as many at most. Counted, not timed. On ranks all
+/// call it.
+template <class V>
+std::optional<double> error_by_random_b(index_t size, cview<V> m, const solve_report& answer, const features& f,
+                                        const solve_for<V>& solve, index_t first = 0);
 
 /// What other starts have told of answers, for those of other right-hand sides. Which error a residual hides depends on
 /// the reach of an answer, |x| / (|b| tol), |x| in the largest element, |b| in the 2-norm, tol the residual that it may

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -171,6 +172,75 @@ TEST(second_start, tells_of_answers_of_like_reach_and_is_asked_again_for_others)
   next = 0.5;
   for (double reach = 1; reach > 1e-20; reach /= 10) EXPECT_TRUE(told.error_of(reach, 1, start));
   EXPECT_LE(asked, 10);
+}
+
+/// Eigenvalues from 1 to 100, b of all of them; and behind them some of which b holds nothing.
+struct seen_in_part {
+  std::vector<double> values;
+  host_array<double> b;
+  index_t taken = 0;
+
+  explicit seen_in_part(const std::vector<double>& hidden, index_t seen = 4000) {
+    for (index_t i = 0; i < seen; ++i) values.push_back(std::pow(100, double(i) / double(seen - 1)));
+    values.insert(values.end(), hidden.begin(), hidden.end());
+    b = host_array<double>(index_t(values.size()), 1.0);
+    std::fill(b.begin() + seen, b.end(), 0.0);
+  }
+  solve_report solve(cview<double> of, view<double> y, double rtol, index_t most) const {
+    solve_options o;
+    o.solver = "cg", o.precond = "none", o.rtol = rtol, o.max_iterations = most;
+    return furrow::solve(kit::diagonal(values), of, y, o);
+  }
+  solve_report answer() const {
+    host_array<double> x(b.size(), 0.0);
+    return solve(as_cview(b), as_view(x), 1e-8, 1000);
+  }
+  std::optional<double> look(const solve_report& of, cview<double> m = {}, double scales = 1) {
+    features f;
+    f.rows = b.size(), f.scales = scales;
+    return error_by_random_b<double>(b.size(), m, of, f,
+                                     [this](cview<double> random, view<double> y, double rtol, index_t most) {
+                                       const auto r = solve(random, y, rtol, most);
+                                       taken += r.iterations;
+                                       return r;
+                                     });
+  }
+};
+
+TEST(random_b, believes_an_answer_that_has_seen_all_for_fewer_steps_than_it_took) {
+  seen_in_part s({});
+  const auto answer = s.answer();
+  const auto error = s.look(answer);
+  ASSERT_TRUE(error);
+  EXPECT_GE(*error, answer.error_estimate);
+  EXPECT_LT(*error, 2 * answer.error_estimate);
+  EXPECT_LT(s.taken, 0.8 * double(answer.iterations));
+}
+
+TEST(random_b, shows_a_single_small_eigenvalue_among_thousands) {
+  for (const double least : {1e-2, 1e-3, 1e-4, 1e-9}) {
+    seen_in_part s({least});
+    const auto answer = s.answer();
+    ASSERT_LT(answer.condition_estimate, 150); // nothing of it was seen
+    const auto error = s.look(answer);
+    EXPECT_EQ(error.has_value(), answer.error_estimate / least < 1e-3) << least;
+    if (error) {
+      EXPECT_NEAR(*error, answer.error_estimate / least, 0.5 * *error) << least;
+    }
+  }
+}
+
+TEST(random_b, is_weighed_as_the_preconditioner_weighs) {
+  seen_in_part s({});
+  const auto answer = s.answer();
+  const host_array<double> m(s.b.size(), 1.0);
+  s.look(answer, as_cview(m), 1e10);
+  const index_t weighed = std::exchange(s.taken, 0);
+  s.look(answer, {}, 1e10);
+  EXPECT_GT(s.taken, 1.5 * double(weighed));
+  seen_in_part none({}, 1);
+  EXPECT_FALSE(none.look(none.answer())); // one step tells no condition number
+  EXPECT_EQ(none.taken, 0);
 }
 
 /// Rows that are joined to four others each, not symmetric, more entries than complete factors are tried for. The first

@@ -102,7 +102,8 @@ protected:
   /// `self`: this one, or a method that makes its steps otherwise.
   template <class Self> solve_report run_as(Self& self) {
     solve_report report = base::run_iteration(self);
-    if (report.why == status::converged && report.iterations > 1) estimate(report);
+    if ((report.why == status::converged || report.why == status::max_iterations) && report.iterations > 1)
+      estimate(report);
     return report;
   }
 
@@ -117,6 +118,7 @@ private:
     const auto [smallest, largest] = ritz_.eigenvalues();
     if (!(smallest > 0 && s[farthest] > 0 && s[control::rr] > 0)) return;
     report.smallest_ritz = smallest, report.largest_ritz = largest;
+    if (report.why != status::converged) return; // of no answer
     report.condition_estimate = largest / smallest;
     const double r_squares = s[rz_next] * (it_.residual() * it_.residual() / s[control::rr]);
     report.error_estimate =
