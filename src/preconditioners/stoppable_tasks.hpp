@@ -14,7 +14,8 @@ namespace furrow {
 
 /// take(k) for every k in [0, count) on all threads, whoever is free the next one; `begin()` makes a thread its `take`.
 /// The thread of the caller asks whether the set-up is to go on (`stops_set_up`), before each and wherever `take` does,
-/// and at both ends, for others may leave it no task; where it is not, or where a task throws, all others stop at their next question, and that exception comes out.
+/// and at both ends, for others may leave it no task; where it is not, or where a task throws, all others stop at their
+/// next question, and that exception comes out.
 template <class Begin> void for_each_stoppable(index_t count, Begin begin) {
   stops_set_up::at_row(0);
   const auto caller = std::this_thread::get_id();

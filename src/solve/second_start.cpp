@@ -109,8 +109,8 @@ std::optional<double> error_by_second_start(cview<V> x, const solve_report& answ
 template <class V>
 std::optional<double> error_by_random_b(index_t size, cview<V> m, const solve_report& answer, const features& f,
                                         const solve_for<V>& solve, index_t first) {
-  constexpr double confirmed = 4;  // times the condition number that the answer has seen
-  constexpr double margin = 10;    // for what is below the smallest eigenvalue that is seen here
+  constexpr double confirmed = 4; // times the condition number that the answer has seen
+  constexpr double margin = 10;   // for what is below the smallest eigenvalue that is seen here
   const double seen = answer.condition_estimate;
   if (!(seen > 0)) return {};
   const double matters = std::min(margin * answer.error_estimate / tolerable, 1.0);

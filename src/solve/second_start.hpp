@@ -50,17 +50,18 @@ std::optional<double> error_by_second_start(cview<V> x, const solve_report& answ
 
 /// The error of an answer of cg by the smallest eigenvalue of M A that a right-hand side of its own shows, drawn from
 /// [-1, 1] and the same on every run: b, and with it the answer's Ritz values, may hold nothing of the eigenvectors
-/// that matter, and this one holds about 1/sqrt(n) of each. Empty: that is not small enough to be sure of, or not known.
+/// that matter, and this one holds about 1/sqrt(n) of each. Empty: that is not small enough to be sure of, or not
+/// known.
 ///
-/// Of eigenvalues that were seen in [a, k a], one below t a / 2 shows as less than t a after m steps, where T_m(1 + 2 / k)^2,
-/// which is about exp(4 m / sqrt(k)) / 4, outgrows n k / t; t: what would make the error more than 0.1 %. S. Kaniel,
-/// Estimates for some computational techniques in linear algebra, 1966; Y. Saad, Numerical Methods for Large Eigenvalue
-/// Problems, 2011, theorem 6.4.
+/// Of eigenvalues that were seen in [a, k a], one below t a / 2 shows as less than t a after m steps, where T_m(1 + 2 /
+/// k)^2, which is about exp(4 m / sqrt(k)) / 4, outgrows n k / t; t: what would make the error more than 0.1 %. S.
+/// Kaniel, Estimates for some computational techniques in linear algebra, 1966; Y. Saad, Numerical Methods for Large
+/// Eigenvalue Problems, 2011, theorem 6.4.
 ///
-/// size: of x, or of a rank's part. m: M times a vector of ones, by whose roots the right-hand side is divided, so that M
-/// makes no element of it small; empty: it is not, which takes more steps where sizes of rows differ. Takes two vectors
-/// and mostly half as many iterations as the answer did, four times as many at most. Counted, not timed. On ranks all
-/// call it.
+/// size: of x, or of a rank's part. m: M times a vector of ones, by whose roots the right-hand side is divided, so that
+/// M makes no element of it small; empty: it is not, which takes more steps where sizes of rows differ. Takes two
+/// vectors and mostly half as many iterations as the answer did, four times as many at most. Counted, not timed. On
+/// ranks all call it.
 template <class V>
 std::optional<double> error_by_random_b(index_t size, cview<V> m, const solve_report& answer, const features& f,
                                         const solve_for<V>& solve, index_t first = 0);
