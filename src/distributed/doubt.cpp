@@ -50,6 +50,17 @@ std::optional<factor_facts> doubt_on_ranks<V>::look_at_factors(communicator& c, 
 }
 
 template <class V>
+std::optional<double> doubt_on_ranks<V>::ask_at_random(const solve_report& report, index_t size, work_done& w,
+                                                       const means& with) {
+  const solve_for<V> anew = [&](cview<V> b, view<V> y, double rtol, index_t most) {
+    solve_report r = with.anew(b, y, rtol, most);
+    w.add_start(r);
+    return r;
+  };
+  return error_by_random_b<V>(shown_, size, {}, report, with.known, anew, with.first_row);
+}
+
+template <class V>
 std::optional<double> doubt_on_ranks<V>::ask_starts(communicator& c, const solve_report& report, cview<V> b, cview<V> x,
                                                     work_done& w, const means& with) {
   const double goal = std::max(with.options.rtol, report.relative_residual), mine = length_of(b);
@@ -57,15 +68,12 @@ std::optional<double> doubt_on_ranks<V>::ask_starts(communicator& c, const solve
                of_b = largest > 0 ? largest * std::sqrt(c.sum(mine / largest * (mine / largest))) : 0;
   const auto start = [&]() -> std::optional<double> {
     if (report.iterations == 0) return {};
-    const solve_for<V> anew = [&](cview<V> of, view<V> y, double rtol, index_t most) {
-      solve_report r = with.anew(of, y, rtol, most);
+    const solve_from<V> from = [&](view<V> y, double rtol, index_t most) {
+      solve_report r = with.anew(b, y, rtol, most);
       w.add_start(r);
       return r;
     };
     const part_of_vector part{with.first_row, [&c](double of_part) { return c.max(of_part); }};
-    if (may_see_little(report, with.known))
-      if (const auto error = error_by_random_b<V>(x.size, {}, report, with.known, anew, with.first_row)) return error;
-    const solve_from<V> from = [&](view<V> y, double rtol, index_t most) { return anew(b, y, rtol, most); };
     const auto error = error_by_second_start(x, report, goal, from, part, &looked_.strays);
     w.in_vain = !error;
     return error;
@@ -81,7 +89,10 @@ typename doubt_on_ranks<V>::found doubt_on_ranks<V>::find_error(communicator& c,
   if (has_factors_) return {{}, ask_factors(c, report.relative_residual, b, x, with, {}, 0)};
   const bool looks = looked_.take(report);
   found now;
-  if (!told_.empty() || (looks && wants_second_start(report, f))) now.apart = ask_starts(c, report, b, x, w, with);
+  if ((looks || shown_.condition > 0) && may_see_little(report, f) && !hides_errors(report, f))
+    now.apart = ask_at_random(report, x.size, w, with);
+  if (!now.apart && (!told_.empty() || (looks && wants_second_start(report, f))))
+    now.apart = ask_starts(c, report, b, x, w, with);
   const double operations = looks && !now.apart ? operations_worth(report, f, w) : 0;
   if (operations > 0) now.facts = look_at_factors(c, report.relative_residual, b, x, operations, with);
   const bool hidden = !now.facts && !now.apart && hides_errors(report, f);
@@ -105,6 +116,7 @@ void doubt_on_ranks<V>::look(communicator& c, solve_report& report, cview<V> b, 
   if (now.facts && now.facts->singular) singular_by = "a complete factorisation";
   if (!singular_by.empty()) return warn_of_many_answers(report, singular_by);
   if (!unclear) return;
+  put_condition(report, shown_);
   if (now.facts) put_into(report, *now.facts);
   else if (now.apart) put_apart(report, *now.apart);
   else if (hides_errors(report, f)) warn_of_hidden_errors(report, f);

@@ -40,6 +40,7 @@ private:
     std::optional<factor_facts> facts;
   };
   found find_error(communicator& c, const solve_report& report, cview<V> b, cview<V> x, work_done w, const means& with);
+  std::optional<double> ask_at_random(const solve_report& report, index_t size, work_done& w, const means& with);
   std::optional<double> ask_starts(communicator& c, const solve_report& report, cview<V> b, cview<V> x, work_done& w,
                                    const means& with);
 
@@ -47,6 +48,7 @@ private:
   looks_taken looked_;
   bool has_factors_ = false;                 ///< on the first rank
   std::optional<factor_look<V>> by_factors_; ///< there
+  shown_at_random shown_;
   second_starts told_;
 };
 

@@ -22,6 +22,14 @@ namespace {
 struct counts {
   index_t zero = 0, negative = 0, small = 0, dominant = 0, zero_sums = 0;
   double largest = 0, least = std::numeric_limits<double>::infinity();
+  double largest_diagonal = 0, least_diagonal = least;
+
+  void add(const counts& c) {
+    zero += c.zero, negative += c.negative, small += c.small, dominant += c.dominant, zero_sums += c.zero_sums;
+    largest = std::max(largest, c.largest), least = std::min(least, c.least);
+    largest_diagonal = std::max(largest_diagonal, c.largest_diagonal);
+    least_diagonal = std::min(least_diagonal, c.least_diagonal);
+  }
 };
 
 template <class V> void look_at_row(const row_view<V>& a, index_t i, counts& c) {
@@ -43,6 +51,9 @@ template <class V> void look_at_row(const row_view<V>& a, index_t i, counts& c) 
   const double rounding = 16 * double(length + 2) * std::numeric_limits<V>::epsilon();
   c.zero_sums += std::abs(sum) <= rounding * (std::abs(diagonal) + others);
   if (size > 0) c.largest = std::max(c.largest, size), c.least = std::min(c.least, size);
+  const double own = std::abs(diagonal);
+  if (own > 0)
+    c.largest_diagonal = std::max(c.largest_diagonal, own), c.least_diagonal = std::min(c.least_diagonal, own);
 }
 
 /// Where the rows begin: an addition a row where their lengths are known.
@@ -58,6 +69,7 @@ features put_together(const counts& all, const stats& s, bool symmetric) {
   f.zero_diagonal = all.zero, f.negative_diagonal = all.negative, f.small_diagonal = all.small;
   f.dominant = all.dominant, f.zero_sums = all.zero_sums;
   f.scales = all.largest > 0 ? all.largest / all.least : 1;
+  f.diagonal_scales = all.largest_diagonal > 0 ? all.largest_diagonal / all.least_diagonal : 1;
   f.diagonals = s.diagonals;
   return f;
 }
@@ -75,11 +87,7 @@ template <class V> features features_of(const coo<V>& a, const stats& s, bool as
     parts[static_cast<std::size_t>(p)] = c;
   });
   counts all;
-  for (const counts& c : parts) {
-    all.zero += c.zero, all.negative += c.negative, all.small += c.small, all.dominant += c.dominant;
-    all.zero_sums += c.zero_sums;
-    all.largest = std::max(all.largest, c.largest), all.least = std::min(all.least, c.least);
-  }
+  for (const counts& c : parts) all.add(c);
   return put_together(all, s, assume_symmetric || is_symmetric(a, row_ptr));
 }
 

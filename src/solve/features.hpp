@@ -15,6 +15,7 @@ struct features {
   index_t zero_diagonal = 0, negative_diagonal = 0, small_diagonal = 0; ///< rows; small: below 1e-10 of the row
   index_t dominant = 0;                                                 ///< rows with |a_ii| >= the sum of the others
   index_t zero_sums = 0;                 ///< rows, and perhaps more, whose entries add up to zero but for rounding
+  double diagonal_scales = 1;            ///< the largest |a_ii| over the smallest of those that are not 0
   double scales = 1;                     ///< the largest |a_ij| of a row, the largest one over the smallest
   index_t diagonals = 0;                 ///< with entries; 0: not counted
   index_t blocks = 0, largest_block = 0; ///< diagonal ones (`lu::block_form`), and rows of the largest; 0: not known

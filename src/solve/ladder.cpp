@@ -203,7 +203,7 @@ bool ladder<V>::is_sure(solve_report& report, solve_rung& tried, cview<V> b, cvi
   tried.solve_seconds += now() - since;
   if (report.warning.empty() || !goes_on(status::stagnated, iterations)) return true;
   tried.outcome += "; " + report.warning;
-  looked_ = {}, by_factors_.reset(), told_ = {};
+  looked_ = {}, by_factors_.reset(), told_ = {}, shown_ = {};
   return false;
 }
 
@@ -358,7 +358,10 @@ template <class V> solve_report ladder<V>::end_climb(ascent& here, view<V> x) {
   at_ = std::min(at_, plans_.size() - 1);
   if (std::isnan(best.relative_residual) && best.why != status::interrupted)
     best.relative_residual = residual_of_triplets<V>(*system_.a().to_triplets(), b, as_cview(x));
-  if (here.aside && !answers(best.why)) hand_back_the_better(std::move(*here.aside), x, best);
+  constexpr double by_far = 0.5; // then the other residual is not the least
+  const bool beaten = here.aside && best.why == status::least_squares &&
+                      here.aside->report.relative_residual < by_far * best.relative_residual;
+  if (here.aside && (beaten || !answers(best.why))) hand_back_the_better(std::move(*here.aside), x, best);
   if (best.why == status::not_positive_definite) put_right(best, exhausted);
   if (cut_short && !answers(best.why) && !best.solver.empty()) {
     const solve_rung& last = here.rungs.back();

@@ -121,6 +121,8 @@ private:
   solve_report solve_augmented(const rung_plan& plan, cview<V> b, view<V> x, const solve_options& rest);
   void settle_nearest(solve_report& report, const aim& to, view<V> x, const effort& spent);
   std::optional<double> find_error(const solve_report& r, cview<V> b, cview<V> x, work_done w);
+  solve_report solve_anew(cview<V> b, view<V> y, double rtol, index_t most, work_done& w);
+  std::optional<double> ask_at_random(const solve_report& r, index_t size, work_done& w);
   std::optional<double> start_again(const solve_report& r, cview<V> b, cview<V> x, work_done& w);
   std::optional<double> ask_starts(const solve_report& r, cview<V> b, cview<V> x, work_done& w);
 
@@ -133,6 +135,7 @@ private:
   bool split_ = false;                         ///< of the last right-hand side only the part in the range was aimed at
   looks_taken looked_;                         ///< at answers of doubtful errors
   std::optional<factor_look<V>> by_factors_;   ///< complete ones, where they did not take too long
+  shown_at_random shown_;                      ///< of M A
   second_starts told_;                         ///< how far from answers other first guesses led
   work_done before_;                           ///< elsewhere, until the first solve has taken it over
   double setup_spent_ = 0;                     ///< seconds of the set-up, until the first solve has taken them over

@@ -41,29 +41,34 @@ template <class V> bool ladder<V>::has_singular_part() {
   return !balanced_->none();
 }
 
-/// Nobody is told of its iterations but `w`.
+/// By the method that stands, off the chip, where its form would be made once more. Nobody is told of its iterations
+/// but `w`.
+template <class V> solve_report ladder<V>::solve_anew(cview<V> b, view<V> y, double rtol, index_t most, work_done& w) {
+  const solve_options& asked = system_.options;
+  solve_options o = kept_->options;
+  o.solver = off_chip(kept_->plan.solver);
+  o.rtol = rtol, o.atol = 0, o.max_iterations = most, o.outlook = 0;
+  o.time_limit = std::max(system_.deadline - now(), 0.0);
+  o.monitor = {}, o.watch_every = 0, o.history = false;
+  o.watch = [&asked](const progress&) { return !(asked.cancelled && asked.cancelled()); };
+  auto report =
+      solver<V>(kept_->a, kept_->m.get(), o, {system_.norm_2, system_.facts.row_max}, kept_->transposed).solve(b, y);
+  w.add_start(report);
+  return report;
+}
+
+template <class V> std::optional<double> ladder<V>::ask_at_random(const solve_report& r, index_t size, work_done& w) {
+  host_array<V> ones(r.precond == "jacobi" && !kept_->a.where().is_gpu() ? size : 0, V(1)), m(ones.size());
+  if (!ones.empty()) kept_->m->apply(as_cview(ones), as_view(m));
+  return error_by_random_b<V>(
+      shown_, size, as_cview(m), r, system_.known,
+      [&](cview<V> b, view<V> y, double rtol, index_t most) { return solve_anew(b, y, rtol, most, w); });
+}
+
 template <class V>
 std::optional<double> ladder<V>::start_again(const solve_report& r, cview<V> b, cview<V> x, work_done& w) {
-  if (find_solver(kept_->plan.solver).set_up) return {}; // a form of its own, which would be made once more
-  const solve_options& asked = system_.options;
-  const solve_for<V> anew = [this, &asked, &w](cview<V> of, view<V> y, double rtol, index_t most) {
-    solve_options o = kept_->options;
-    o.rtol = rtol, o.atol = 0, o.max_iterations = most, o.outlook = 0;
-    o.time_limit = std::max(system_.deadline - now(), 0.0);
-    o.monitor = {}, o.watch_every = 0, o.history = false;
-    o.watch = [&asked](const progress&) { return !(asked.cancelled && asked.cancelled()); };
-    auto report =
-        solver<V>(kept_->a, kept_->m.get(), o, {system_.norm_2, system_.facts.row_max}, kept_->transposed).solve(of, y);
-    w.add_start(report);
-    return report;
-  };
-  if (may_see_little(r, system_.known)) {
-    host_array<V> ones(kept_->m && !kept_->a.where().is_gpu() ? x.size : 0, V(1)), m(ones.size());
-    if (!ones.empty()) kept_->m->apply(as_cview(ones), as_view(m));
-    if (const auto error = error_by_random_b<V>(x.size, as_cview(m), r, system_.known, anew)) return error;
-  }
-  const solve_from<V> from = [&](view<V> y, double rtol, index_t most) { return anew(b, y, rtol, most); };
-  const auto error = error_by_second_start(x, r, std::max(asked.rtol, r.relative_residual), from, {},
+  const solve_from<V> from = [&](view<V> y, double rtol, index_t most) { return solve_anew(b, y, rtol, most, w); };
+  const auto error = error_by_second_start(x, r, std::max(system_.options.rtol, r.relative_residual), from, {},
                                            &looked_.strays); // atol may have been met
   w.in_vain = !error;
   return error;
@@ -82,7 +87,9 @@ std::optional<double> ladder<V>::find_error(const solve_report& r, cview<V> b, c
   const features& f = system_.known;
   const bool looks = !by_factors_ && looked_.take(r);
   std::optional<double> apart;
-  if (!by_factors_ && (!told_.empty() || (looks && wants_second_start(r, f)))) apart = ask_starts(r, b, x, w);
+  if (!by_factors_ && (looks || shown_.condition > 0) && may_see_little(r, f) && !hides_errors(r, f))
+    apart = ask_at_random(r, x.size, w);
+  if (!by_factors_ && !apart && (!told_.empty() || (looks && wants_second_start(r, f)))) apart = ask_starts(r, b, x, w);
   const double operations = looks && !apart ? operations_worth(r, f, w) : 0;
   if (operations > 0) look_by_complete_factors(operations);
   if (by_factors_ && by_factors_->singular()) singular_by_ = "a complete factorisation";
@@ -102,6 +109,7 @@ template <class V> void ladder<V>::doubt(solve_report& report, cview<V> b, cview
   const std::optional<double> apart = unclear ? find_error(report, b, x, w) : std::nullopt;
   if (!singular_by_.empty()) return warn_of_many_answers(report, singular_by_);
   if (!unclear) return;
+  put_condition(report, shown_);
   if (by_factors_) put_into(report, by_factors_->of(b, x, report.relative_residual));
   else if (apart) put_apart(report, *apart);
   else if (hides_errors(report, system_.known)) warn_of_hidden_errors(report, system_.known);

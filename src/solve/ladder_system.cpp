@@ -191,13 +191,12 @@ std::unique_ptr<typename ladder_system<V>::attempt> ladder_system<V>::set_up(run
   const auto attempt_of = [&](solver<V> s) {
     return std::unique_ptr<attempt>(new attempt{plan, o, *p.a, transposed, std::move(made.m), std::move(s)});
   };
-  constexpr std::string_view on_chip = "_resident";
-  if (!plan.solver.ends_with(on_chip)) return attempt_of(method());
+  if (off_chip(plan.solver) == plan.solver) return attempt_of(method());
   try {
     return attempt_of(method());
   } catch (const error& e) {
     if (e.kind != fault::memory && e.kind != fault::device && e.kind != fault::usage) throw; // M may be another one
-    plan.solver.resize(plan.solver.size() - on_chip.size());                                 // it did not fit
+    plan.solver = std::string(off_chip(plan.solver));                                        // it did not fit
     o.solver = tried.solver = plan.solver;
     return attempt_of(method());
   }

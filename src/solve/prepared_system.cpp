@@ -66,7 +66,7 @@ template <class V> void prepared_system<V>::use(std::string_view solver, device 
         "{} has no GPU part: take another method there, or solve on the CPU", method->name);
   check(method->on_cpu || where.is_gpu(), fault::device,
         "{} keeps the system on the chip of a GPU, and has no part for the CPU: take {} there", method->name,
-        method->name.substr(0, method->name.rfind("_resident")));
+        off_chip(method->name));
   check(method->runner<V>() != nullptr, fault::usage,
         "{} works in single precision inside, and takes systems in double precision only", method->name);
   parameters_ = take_apart(solver).parameters;

@@ -6,6 +6,7 @@
 #include "preconditioners/entry.hpp"
 #include "preconditioners/lu/inverse.hpp"
 #include "solvers/direct/messages.hpp"
+#include "solvers/entry.hpp"
 
 #include <furrow/value.hpp>
 
@@ -85,11 +86,11 @@ std::string off_by(double error, double condition, double tolerance) {
 
 } // namespace
 
-/// What an estimate in the norm of M^-1 may be off by, for one in the largest element: sizes of rows are about those of
-/// the diagonal, whose root the norm takes.
+/// What an estimate in the norm of M^-1 may be off by, for one in the largest element: the norm takes roots of the
+/// diagonal, or of sizes of rows where nobody has looked at that.
 bool hides_errors(double error_estimate, const features& f) {
   constexpr double doubt = 5; // as in `solver_messages::inaccurate`
-  return doubt * error_estimate * std::sqrt(f.scales) > 1;
+  return doubt * error_estimate * std::sqrt(std::max(f.scales, f.diagonal_scales)) > 1;
 }
 
 bool hides_errors(const solve_report& r, const features& f) {
@@ -97,10 +98,10 @@ bool hides_errors(const solve_report& r, const features& f) {
 }
 
 bool may_see_little(const solve_report& r, const features& f) {
-  constexpr double most_condition = 1e4;
-  return f.rows > surely_few && r.warning.empty() && r.solver.starts_with("cg") &&
-         (r.precond == "jacobi" || r.precond == "none") && 2 * f.dominant < f.rows &&
-         r.condition_estimate < most_condition;
+  constexpr double most_condition = 1e5;
+  const std::string_view solver = off_chip(r.solver);
+  return f.rows > surely_few && r.warning.empty() && (solver == "cg" || solver == "block_cg") &&
+         r.condition_estimate > 0 && r.condition_estimate < most_condition;
 }
 
 bool in_doubt(const solve_report& r, const features& f) {

@@ -30,6 +30,8 @@ constexpr double surely = 0.3;
 constexpr double stays = 0.1;
 /// |y - x| beside |x| from which on y strays, for it began at 1.5 at most: of the 122 real systems' none comes to 2.
 constexpr double too_far = 10;
+/// Times a condition number from which on one is another one.
+constexpr double another = 4;
 /// An error of which nobody is warned.
 constexpr double tolerable = 0.01;
 /// Reaches up to so many times apart are those of answers of one kind, and one start tells of them.
@@ -107,25 +109,35 @@ std::optional<double> error_by_second_start(cview<V> x, const solve_report& answ
 }
 
 template <class V>
-std::optional<double> error_by_random_b(index_t size, cview<V> m, const solve_report& answer, const features& f,
-                                        const solve_for<V>& solve, index_t first) {
-  constexpr double confirmed = 4; // times the condition number that the answer has seen
-  constexpr double margin = 10;   // for what is below the smallest eigenvalue that is seen here
+std::optional<double> error_by_random_b(shown_at_random& known, index_t size, cview<V> m, const solve_report& answer,
+                                        const features& f, const solve_for<V>& solve, index_t first) {
+  constexpr double margin = 10;        // for what is below the smallest eigenvalue that shows
+  constexpr double at_a_glance = 1e-3; // or else a right-hand side that holds little of it shows nothing
   const double seen = answer.condition_estimate;
   if (!(seen > 0)) return {};
-  const double matters = std::min(margin * answer.error_estimate / tolerable, 1.0);
-  const double of_each = double(f.rows) * (m.empty() ? f.scales : 1);
-  const double steps = std::ceil(std::sqrt(seen) / 4 * std::log(4 * of_each * seen / matters));
-  if (!(steps <= double(patience * std::max(answer.iterations, least_iterations)))) return {};
-  host_array<V> b(size), y(size, V(0));
-  for (index_t i = 0; i < size; ++i) b[i] = V(2 * drawn(std::uint64_t(first + i)) - 1);
-  for (index_t i = 0; i < m.size; ++i) b[i] /= std::sqrt(m[i]);
-  constexpr double no_goal = std::numeric_limits<V>::epsilon();
-  const solve_report r = solve(as_cview(b), as_view(y), no_goal, index_t(steps));
-  if (!(r.smallest_ritz > 0)) return {};
-  const double more = std::max(1.0, r.largest_ritz / r.smallest_ritz / seen);
-  const double error = answer.error_estimate * more;
-  if (!((more <= confirmed ? 1 : margin) * error <= tolerable) || hides_errors(error, f)) return {};
+  if (known.precond != answer.precond) known = {answer.precond};
+  const bool weighs = answer.precond == "jacobi" || answer.precond == "none"; // others, near A^-1, show what is small
+  const double of_each = double(f.rows) * (weighs && m.empty() ? std::max(f.scales, f.diagonal_scales) : 1);
+  const auto look = [&](double t) {
+    if (known.resolved >= seen / t) return true;
+    const double steps = std::ceil(std::sqrt(seen) / 4 * std::log(4 * of_each * seen / t));
+    if (!(steps <= double(patience * std::max(answer.iterations, least_iterations)))) return false;
+    host_array<V> b(size), y(size, V(0));
+    for (index_t i = 0; i < size; ++i) b[i] = V(2 * drawn(std::uint64_t(first + i)) - 1);
+    for (index_t i = 0; i < m.size; ++i) b[i] /= std::sqrt(m[i]);
+    constexpr double no_goal = std::numeric_limits<V>::epsilon();
+    const solve_report r = solve(as_cview(b), as_view(y), no_goal, std::max(index_t(steps), index_t(2)));
+    if (!(r.smallest_ritz > 0)) return false;
+    known.condition = std::max(known.condition, r.largest_ritz / r.smallest_ritz);
+    known.resolved = seen / t;
+    return true;
+  };
+  if (!look(at_a_glance)) return {};
+  const bool shows_more = known.condition > another * seen;
+  const double matters = margin * answer.error_estimate / tolerable;
+  if (shows_more && !look(std::min(matters, at_a_glance))) return {};
+  const double error = answer.error_estimate * std::max(1.0, known.condition / seen);
+  if (!((shows_more ? margin : 1) * error <= tolerable) || hides_errors(error, f)) return {};
   return error;
 }
 
@@ -159,6 +171,11 @@ void put_straying(solve_report& report, double at_least) {
                                percents(at_least));
 }
 
+void put_condition(solve_report& report, const shown_at_random& shown) {
+  if (shown.precond == report.precond && shown.condition > another * report.condition_estimate)
+    report.condition_estimate = shown.condition;
+}
+
 void put_apart(solve_report& report, double error) {
   if (report.condition_estimate > 0 && report.solver != "lsmr") error = std::max(error, report.error_estimate);
   report.error_estimate = error;
@@ -172,10 +189,10 @@ void put_apart(solve_report& report, double error) {
 
 template std::optional<double> error_by_second_start(cview<double>, const solve_report&, double,
                                                      const solve_from<double>&, const part_of_vector&, double*);
-template std::optional<double> error_by_random_b(index_t, cview<double>, const solve_report&, const features&,
-                                                 const solve_for<double>&, index_t);
-template std::optional<double> error_by_random_b(index_t, cview<float>, const solve_report&, const features&,
-                                                 const solve_for<float>&, index_t);
+template std::optional<double> error_by_random_b(shown_at_random&, index_t, cview<double>, const solve_report&,
+                                                 const features&, const solve_for<double>&, index_t);
+template std::optional<double> error_by_random_b(shown_at_random&, index_t, cview<float>, const solve_report&,
+                                                 const features&, const solve_for<float>&, index_t);
 template std::optional<double> error_by_second_start(cview<float>, const solve_report&, double,
                                                      const solve_from<float>&, const part_of_vector&, double*);
 

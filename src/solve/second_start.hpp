@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
 /// What `auto` does about an answer whose error its method cannot tell, before any factors: it leaves x by a known step
@@ -48,23 +49,30 @@ std::optional<double> error_by_second_start(cview<V> x, const solve_report& answ
                                             const solve_from<V>& solve, const part_of_vector& part = {},
                                             double* strays = nullptr);
 
+/// What right-hand sides at random have shown of M A, for all answers of cg with that M.
+struct shown_at_random {
+  std::string precond;
+  double condition = 0; ///< by Ritz values; 0: none was tried
+  double resolved = 0;  ///< an eigenvector of any condition number up to this one would have shown
+};
+
 /// The error of an answer of cg by the smallest eigenvalue of M A that a right-hand side of its own shows, drawn from
 /// [-1, 1] and the same on every run: b, and with it the answer's Ritz values, may hold nothing of the eigenvectors
-/// that matter, and this one holds about 1/sqrt(n) of each. Empty: that is not small enough to be sure of, or not
-/// known.
+/// that matter, and this one holds about 1/sqrt(n) of each. Empty: that is more than 0.1 %, or not known.
 ///
-/// Of eigenvalues that were seen in [a, k a], one below t a / 2 shows as less than t a after m steps, where T_m(1 + 2 /
-/// k)^2, which is about exp(4 m / sqrt(k)) / 4, outgrows n k / t; t: what would make the error more than 0.1 %. S.
-/// Kaniel, Estimates for some computational techniques in linear algebra, 1966; Y. Saad, Numerical Methods for Large
-/// Eigenvalue Problems, 2011, theorem 6.4.
+/// Of eigenvalues that were seen in [a, k a], one below t a / 2 shows as less than t a after m steps, where
+/// T_m(1 + 2 / k)^2, which is about exp(4 m / sqrt(k)) / 4, outgrows n k / t. S. Kaniel, Estimates for some
+/// computational techniques in linear algebra, 1966; Y. Saad, Numerical Methods for Large Eigenvalue Problems, 2011,
+/// theorem 6.4. First with t = 1/1000, so that it may hold 1/16 of that; where something shows, with the t that makes
+/// the error 0.1 %.
 ///
-/// size: of x, or of a rank's part. m: M times a vector of ones, by whose roots the right-hand side is divided, so that
-/// M makes no element of it small; empty: it is not, which takes more steps where sizes of rows differ. Takes two
-/// vectors and mostly half as many iterations as the answer did, four times as many at most. Counted, not timed. On
-/// ranks all call it.
+/// known: what there is is taken, and what is found is kept. size: of x, or of a rank's part. m: M times a vector of
+/// ones where M is a diagonal, by whose roots the right-hand side is divided, so that M makes no element of it small;
+/// empty: it is not, which takes more steps where sizes of rows differ. Takes two vectors and mostly two thirds of the
+/// iterations that the answer took, four times as many at most. Counted, not timed. On ranks all call it.
 template <class V>
-std::optional<double> error_by_random_b(index_t size, cview<V> m, const solve_report& answer, const features& f,
-                                        const solve_for<V>& solve, index_t first = 0);
+std::optional<double> error_by_random_b(shown_at_random& known, index_t size, cview<V> m, const solve_report& answer,
+                                        const features& f, const solve_for<V>& solve, index_t first = 0);
 
 /// What other starts have told of answers, for those of other right-hand sides. Which error a residual hides depends on
 /// the reach of an answer, |x| / (|b| tol), |x| in the largest element, |b| in the 2-norm, tol the residual that it may
@@ -90,6 +98,9 @@ private:
 /// of rows far from normal it may be 1e-13 where x is off by 100,000 times its size. Where y strayed by more than 1 %,
 /// that is the estimate, and a warning says so.
 void put_straying(solve_report& report, double at_least);
+
+/// Puts into a report of cg the condition number that was shown beside it, where that is another one.
+void put_condition(solve_report& report, const shown_at_random& shown);
 
 /// Puts into a `converged` report the error estimate, the larger one beside one by a condition number, and a warning
 /// where it is more than 1 %.

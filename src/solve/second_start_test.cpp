@@ -195,10 +195,12 @@ struct seen_in_part {
     host_array<double> x(b.size(), 0.0);
     return solve(as_cview(b), as_view(x), 1e-8, 1000);
   }
+  shown_at_random shown{};
+
   std::optional<double> look(const solve_report& of, cview<double> m = {}, double scales = 1) {
     features f;
     f.rows = b.size(), f.scales = scales;
-    return error_by_random_b<double>(b.size(), m, of, f,
+    return error_by_random_b<double>(shown, b.size(), m, of, f,
                                      [this](cview<double> random, view<double> y, double rtol, index_t most) {
                                        const auto r = solve(random, y, rtol, most);
                                        taken += r.iterations;
@@ -236,11 +238,45 @@ TEST(random_b, is_weighed_as_the_preconditioner_weighs) {
   const host_array<double> m(s.b.size(), 1.0);
   s.look(answer, as_cview(m), 1e10);
   const index_t weighed = std::exchange(s.taken, 0);
+  s.shown = {};
   s.look(answer, {}, 1e10);
   EXPECT_GT(s.taken, 1.5 * double(weighed));
   seen_in_part none({}, 1);
   EXPECT_FALSE(none.look(none.answer())); // one step tells no condition number
   EXPECT_EQ(none.taken, 0);
+}
+
+/// By auto: whether x is off by more than 1 %, and whether the report says so.
+void expect_word_of(const coo<double>& a, const host_array<double>& expected, const char* precond) {
+  const auto s = kit::solve_honestly(a, kit::times(a, expected), solve_options{});
+  ASSERT_EQ(s.report.why, status::converged) << s.report.message;
+  EXPECT_EQ(s.report.precond, precond);
+  double off = 0;
+  for (index_t i = 0; i < expected.size(); ++i) off = std::max(off, std::abs(s.x[i] - expected[i]));
+  EXPECT_GT(off, 0.1);
+  EXPECT_FALSE(s.report.warning.empty()) << off << " " << s.report.error_estimate;
+  EXPECT_GT(s.report.error_estimate, 0.01);
+}
+
+TEST(random_b, shows_two_rows_among_dominant_ones) {
+  const index_t n = 5000;
+  std::vector<kit::triplet> entries;
+  for (index_t i = 0; i < n - 2; ++i) {
+    entries.push_back({i, i, 2.5});
+    if (i > 0) entries.push_back({i, i - 1, -1.0}), entries.push_back({i - 1, i, -1.0});
+  }
+  for (const auto& [i, j, v] : {kit::triplet{0, 0, 1.0}, {0, 1, 2.0}, {1, 0, 2.0}, {1, 1, 4.000000001}})
+    entries.push_back({n - 2 + i, n - 2 + j, v});
+  expect_word_of(kit::assemble({n, n}, entries), host_array<double>(n, 1.0), "jacobi");
+}
+
+TEST(random_b, shows_what_multigrid_leaves) {
+  const index_t side = 110, n = side * side;
+  const double least = 4 * std::pow(std::sin(M_PI / 2 / double(side + 1)), 2) * 2; // of the Laplacian
+  auto a = kit::laplacian(side, side);
+  for (index_t k = 0; k < a.nnz(); ++k)
+    if (a.row[k] == a.col[k]) a.val[k] -= least * (1 - 1e-8);
+  expect_word_of(a, host_array<double>(n, 1.0), "amg");
 }
 
 /// Rows that are joined to four others each, not symmetric, more entries than complete factors are tried for. The first

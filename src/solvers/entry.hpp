@@ -98,5 +98,10 @@ std::span<const solver_entry* const> solver_entries();
 /// By "gmres" or "gmres:50".
 const solver_entry& find_solver(std::string_view name);
 bool has_solver(std::string_view name);
+/// The usual form of a method that keeps the system on the chip: "cg" of "cg_resident"; any other name as it is.
+inline std::string_view off_chip(std::string_view name) {
+  constexpr std::string_view on_chip = "_resident";
+  return name.substr(0, name.size() - (name.ends_with(on_chip) ? on_chip.size() : 0));
+}
 
 } // namespace furrow

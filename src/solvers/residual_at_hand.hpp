@@ -102,10 +102,16 @@ public:
   }
   /// |x - y| / |x| in the 8-norm, which a few large elements decide.
   double moved_since(const array& y) {
-    const double size = norm_of_x() / std::sqrt(double(system_.size()));
+    constexpr double step = 1e30, least_of_many = 1e150; // of 1e9 elements squares overflow from there on
+    double size = norm_of_x() / std::sqrt(double(system_.size()));
     if (!(size > 0)) return 0;
-    s_.sweep(system_.x.size, pass(compare{1 / size}, in(system_.x), in(as_cview(y))), square(of_r), square(of_x));
-    fetch();
+    if (!std::isfinite(size)) size = least_of_many;
+    for (;; size *= step) {
+      s_.sweep(system_.x.size, pass(compare{1 / size}, in(system_.x), in(as_cview(y))), square(of_r), square(of_x));
+      fetch();
+      if (std::isfinite(home_[of_x]) && std::isfinite(home_[of_r])) break;
+      if (!(size < 1e290)) return 1; // as far as x is large
+    }
     return std::sqrt(std::sqrt(std::sqrt(home_[of_r] / home_[of_x])));
   }
   host_array<V> at_home(cview<V> v) {

@@ -46,9 +46,14 @@ template <class V> row_reference reference_product(const coo<V>& a, cview<V> x, 
     constexpr double u = std::numeric_limits<V>::epsilon() / 2;
     const long double largest = std::abs(static_cast<long double>(alpha)) * sizes;
     r.value[i] = static_cast<long double>(alpha) * sum;
+    const auto roundings = double(last - first + 2);
+    // Below the normal numbers each may miss by the smallest one, and by alpha times that.
+    const double lost = largest > 0 && largest < roundings * std::numeric_limits<V>::min()
+                            ? roundings * std::max(1.0, std::abs(double(alpha))) * std::numeric_limits<V>::denorm_min()
+                            : 0;
     r.bound[i] = largest > static_cast<long double>(std::numeric_limits<V>::max())
                      ? std::numeric_limits<double>::infinity()
-                     : double(last - first + 2) * u * std::abs(double(alpha)) * static_cast<double>(sizes);
+                     : roundings * u * std::abs(double(alpha)) * static_cast<double>(sizes) + lost;
   });
   return r;
 }

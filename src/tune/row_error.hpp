@@ -6,7 +6,8 @@ namespace furrow {
 
 /// What y = alpha A x should be, and by how much rounding may miss it.
 /// value: in long double. bound: (row length + 2) u |alpha| sum |a_ij x_j|, u the unit roundoff of V: an element at
-/// most that far off passes. Infinite where partial sums may leave the range of V: whatever y_i is passes.
+/// most that far off passes; of products below the normal numbers of V as many of the smallest one more. Infinite where
+/// partial sums may leave the range of V: whatever y_i is passes.
 struct row_reference {
   host_array<long double> value;
   host_array<double> bound;

@@ -5,6 +5,7 @@
 #include "solvers/cg_resident/cg_resident.hpp"
 
 #include "kit/guarded.hpp"
+#include "kit/matrices.hpp"
 #include "kit/random.hpp"
 #include "kit/said_by.hpp"
 #include "kit/solve_check.hpp"
@@ -17,6 +18,7 @@
 #include <cmath>
 #include <initializer_list>
 #include <utility>
+#include <vector>
 
 namespace furrow {
 namespace {
@@ -333,6 +335,22 @@ TEST_F(gpu_resident_entry, is_the_first_rung_for_what_fits) {
   EXPECT_NE(solve_one(large, options("auto")).rungs.front().solver, "cg_resident");
   EXPECT_EQ(solve_one(generate("convection2d:80:5").a, options("auto")).solver, "bicgstab_resident");
   EXPECT_NE(solve_one(generate("convection2d:1000:5").a, options("auto")).rungs.front().solver, "bicgstab_resident");
+}
+
+/// Two unknowns that no residual shows: another first guess of the usual method tells.
+TEST_F(gpu_resident_entry, is_doubted_as_the_usual_methods_are) {
+  const index_t n = 5002; // for factors do it of 3,000
+  std::vector<kit::triplet> entries;
+  for (index_t i = 0; i < n - 2; ++i) entries.push_back({i, i, 2.0}), entries.push_back({i, (i + 1) % (n - 2), -1.0});
+  for (const auto& [i, j, v] : {kit::triplet{0, 0, 1.0}, {0, 1, 2.0}, {1, 0, 2.0}, {1, 1, 4.0000001}})
+    entries.push_back({n - 2 + i, n - 2 + j, v});
+  const auto a = kit::assemble({n, n}, entries);
+  const auto b = kit::times(a, host_array<double>(n, 1.0));
+  auto o = options("auto");
+  o.precond = "jacobi";
+  const auto there = kit::solve_honestly<double>(a, b, o).report;
+  EXPECT_EQ(there.solver, "bicgstab_resident");
+  EXPECT_TRUE(kit::mentions(there.warning, "another first guess")) << there.warning;
 }
 
 } // namespace

@@ -11,6 +11,7 @@
 #include <furrow/function_operator.hpp>
 
 #include <atomic>
+#include <cstdlib>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -333,6 +334,8 @@ gpu_status inspect_gpus() {
                 : code == api::old_driver ? old_driver_text(driver, runtime)
                 : code != api::success    ? api::text_of(code)
                                           : "there is none";
+    if (const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES")) // NOLINT(concurrency-mt-unsafe)
+      s.problem += "; CUDA_VISIBLE_DEVICES is '" + std::string(visible) + "', which hides all that it does not name";
     return s;
   }
   for (int i = 0; i < count; ++i) {

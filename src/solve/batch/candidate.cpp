@@ -72,9 +72,8 @@ template <class V> std::string choose_method(candidate<V>& c, const stats& s, co
   const inventory there = inventory_of(o.where, s, precision_of<V>);
   c.plans = o.precond == "auto" ? rungs_for(*c.found, there) : rungs_with(o.precond, *c.found, there);
   const rung_plan& first = c.plans.front();
-  const bool cg = first.solver == "cg" || first.solver == "cg_resident";
-  if (!(cg || first.solver == "bicgstab" || first.solver == "bicgstab_resident") ||
-      !(first.precond == "jacobi" || first.precond == "none"))
+  const bool cg = off_chip(first.solver) == "cg";
+  if (!(cg || off_chip(first.solver) == "bicgstab") || !(first.precond == "jacobi" || first.precond == "none"))
     return fmt::format("auto begins with {} and {}", first.solver, first.precond);
   c.by = cg ? method::cg : method::bicgstab;
   return {};

@@ -128,6 +128,31 @@ TEST(small_systems, are_doubted_as_by_themselves) {
   EXPECT_GT(wrong, 2);
 }
 
+/// A grid without a boundary value, and one of two parts, by themselves and in a batch.
+TEST(small_systems, are_told_to_be_singular_as_by_themselves) {
+  std::vector<kit::triplet> entries{{0, 0, 1}};
+  for (const index_t first : {0, 20})
+    for (index_t i = first; i + 1 < first + 20; ++i)
+      for (const auto& [k, l, v] : {kit::triplet{0, 0, 1}, {1, 1, 1}, {0, 1, -1}, {1, 0, -1}})
+        entries.push_back({i + k, i + l, v});
+  std::vector<owned<double>> all;
+  for (const auto& a : {kit::laplacian(7, 6, 1, true), kit::assemble({40, 40}, entries), kit::laplacian(7, 6)})
+    all.emplace_back(a, kit::times(a, kit::random_vector<double>(a.shape.rows, 2)));
+  const auto got = played(all, solve_options{});
+  const char* const words[] = {"look at its rows", "look at its columns", nullptr};
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    ASSERT_TRUE(got[k].outcome) << got[k].alone;
+    const solve_report& r = got[k].outcome->report;
+    ASSERT_EQ(r.why, status::converged) << r.message;
+    if (words[k]) {
+      EXPECT_NE(r.warning.find(words[k]), std::string::npos) << k << ": " << r.warning;
+      EXPECT_EQ(r.error_estimate, 0);
+    } else {
+      EXPECT_EQ(r.warning, "");
+    }
+  }
+}
+
 const char* const definite[] = {"poisson1d:1", "poisson1d:2",   "poisson1d:31",      "poisson1d:33",
                                 "poisson2d:5", "poisson2d:22",  "anisotropic2d:9:9", "elasticity3d:2",
                                 "random:60:9", "stencil3d27:4", "poisson3d:7"};

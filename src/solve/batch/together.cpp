@@ -4,6 +4,7 @@
 #include "candidate.hpp"
 #include "small_report.hpp"
 
+#include "solve/balanced_rows.hpp"
 #include "solve/largest.hpp"
 #include "solve/second_look.hpp"
 
@@ -213,6 +214,7 @@ private:
   /// triplets are made once more. Factors of each would take several times as long as all steps on the device, about a
   /// millisecond of a core for 500 rows.
   void doubt(solve_report& report, const features& f, index_t number, cview<V> x) const {
+    if (const char* const by = singular_by(f, number)) return warn_of_many_answers(report, by);
     if (!in_doubt(report, f) || !(largest_element(x) > 0) || callbacks_.out_of_time() || callbacks_.stopped()) return;
     work_done work{.on_gpu = true};
     work.add(report, f);
@@ -222,6 +224,15 @@ private:
         look_by_factors(systems_.triplets(number), systems_.b(number), x, operations, report.relative_residual);
     if (facts && facts->singular) warn_of_many_answers(report, "a complete factorisation");
     else if (facts) put_into(report, *facts);
+  }
+
+  /// Who found A singular; null: nobody.
+  const char* singular_by(const features& f, index_t number) const {
+    const bool each_row = f.zero_sums == f.rows;
+    if (!each_row && !may_have_singular_part(f)) return nullptr;
+    const coo<V> a = systems_.triplets(number);
+    if (each_row && each_row_adds_up_to_zero(a)) return of_row_sums;
+    return may_have_singular_part(f) && !balanced_rows_of(a).none() ? of_column_sums : nullptr;
   }
 
   const system_source<V>& systems_;

@@ -269,5 +269,21 @@ TEST(cg_estimates, know_what_the_last_step_has_met) {
   EXPECT_NEAR(s.report.condition_estimate, 7e9, 0.05 * 7e9);
 }
 
+/// The norm of an x of 1e170 and more overflows; its error is that of an x of 1.
+TEST(cg_estimates, are_those_of_any_units) {
+  const auto a = kit::hilbert(8);
+  const auto b = kit::times(a, host_array<double>(8, 1.0));
+  const solve_options o = kit::solver_options<double>("cg", "jacobi");
+  const auto one = kit::solve_honestly<double>(a, b, o).report;
+  ASSERT_GT(one.error_estimate, 0);
+  for (const double unit : {1e-170, 1e-300}) {
+    auto scaled = a;
+    for (double& v : scaled.val) v *= unit;
+    const auto r = kit::solve_honestly<double>(scaled, b, o).report;
+    ASSERT_EQ(r.why, status::converged) << r.message;
+    EXPECT_NEAR(std::log10(r.error_estimate / one.error_estimate), 0, 2) << unit << " " << r.error_estimate;
+  }
+}
+
 } // namespace
 } // namespace furrow
