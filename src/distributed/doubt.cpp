@@ -89,8 +89,7 @@ typename doubt_on_ranks<V>::found doubt_on_ranks<V>::find_error(communicator& c,
   if (has_factors_) return {{}, ask_factors(c, report.relative_residual, b, x, with, {}, 0)};
   const bool looks = looked_.take(report);
   found now;
-  if ((looks || shown_.condition > 0) && may_see_little(report, f) && !hides_errors(report, f))
-    now.apart = ask_at_random(report, x.size, w, with);
+  if ((looks || shown_.condition > 0) && shows_at_random(report, f)) now.apart = ask_at_random(report, x.size, w, with);
   if (!now.apart && (!told_.empty() || (looks && wants_second_start(report, f))))
     now.apart = ask_starts(c, report, b, x, w, with);
   const double operations = looks && !now.apart ? operations_worth(report, f, w) : 0;
@@ -111,16 +110,18 @@ void doubt_on_ranks<V>::look(communicator& c, solve_report& report, cview<V> b, 
     if (!ones_to_zero_) ones_to_zero_ = adds_up_to_zero<V>(c.max(largest_row_sum(with.a)), with.norm_inf, f, each_row);
     if (*ones_to_zero_) singular_by = of_row_sums;
   }
-  const bool unclear = converged && singular_by.empty() && in_doubt(report, f) && c.max(largest_element(x)) > 0;
+  const bool unclear = converged && singular_by.empty() && in_doubt(report, f) && c.max(is_zero(x) ? 0.0 : 1.0) > 0;
   const found now = unclear ? find_error(c, report, b, x, work, with) : found{};
   if (now.facts && now.facts->singular) singular_by = "a complete factorisation";
   if (!singular_by.empty()) return warn_of_many_answers(report, singular_by);
   if (!unclear) return;
-  put_condition(report, shown_);
   if (now.facts) put_into(report, *now.facts);
-  else if (now.apart) put_apart(report, *now.apart);
-  else if (hides_errors(report, f)) warn_of_hidden_errors(report, f);
-  else if (looked_.in_vain) put_straying(report, looked_.strays);
+  else if (hides_errors(report, f) && !now.apart) warn_of_hidden_errors(report, f);
+  else {
+    put_condition(report, shown_, !now.apart);
+    if (now.apart) put_apart(report, *now.apart);
+    else if (looked_.in_vain) put_straying(report, looked_.strays);
+  }
 }
 
 template class doubt_on_ranks<double>;

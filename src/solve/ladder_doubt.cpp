@@ -87,8 +87,7 @@ std::optional<double> ladder<V>::find_error(const solve_report& r, cview<V> b, c
   const features& f = system_.known;
   const bool looks = !by_factors_ && looked_.take(r);
   std::optional<double> apart;
-  if (!by_factors_ && (looks || shown_.condition > 0) && may_see_little(r, f) && !hides_errors(r, f))
-    apart = ask_at_random(r, x.size, w);
+  if (!by_factors_ && (looks || shown_.condition > 0) && shows_at_random(r, f)) apart = ask_at_random(r, x.size, w);
   if (!by_factors_ && !apart && (!told_.empty() || (looks && wants_second_start(r, f)))) apart = ask_starts(r, b, x, w);
   const double operations = looks && !apart ? operations_worth(r, f, w) : 0;
   if (operations > 0) look_by_complete_factors(operations);
@@ -105,15 +104,17 @@ template <class V> void ladder<V>::doubt(solve_report& report, cview<V> b, cview
   const bool converged = report.why == status::converged;
   if (singular_by_.empty() && converged && maps_ones_to_zero()) singular_by_ = of_row_sums;
   if (singular_by_.empty() && converged && has_singular_part()) singular_by_ = of_column_sums;
-  const bool unclear = converged && singular_by_.empty() && in_doubt(report, system_.known) && largest_element(x) > 0;
+  const bool unclear = converged && singular_by_.empty() && in_doubt(report, system_.known) && !is_zero(x);
   const std::optional<double> apart = unclear ? find_error(report, b, x, w) : std::nullopt;
   if (!singular_by_.empty()) return warn_of_many_answers(report, singular_by_);
   if (!unclear) return;
-  put_condition(report, shown_);
   if (by_factors_) put_into(report, by_factors_->of(b, x, report.relative_residual));
-  else if (apart) put_apart(report, *apart);
-  else if (hides_errors(report, system_.known)) warn_of_hidden_errors(report, system_.known);
-  else if (looked_.in_vain) put_straying(report, looked_.strays);
+  else if (hides_errors(report, system_.known) && !apart) warn_of_hidden_errors(report, system_.known);
+  else {
+    put_condition(report, shown_, !apart);
+    if (apart) put_apart(report, *apart);
+    else if (looked_.in_vain) put_straying(report, looked_.strays);
+  }
 }
 
 template void ladder<double>::doubt(solve_report&, cview<double>, cview<double>, const work_done&);

@@ -19,6 +19,11 @@ template <class V> double largest_element(cview<V> v) {
   return size;
 }
 
+/// Whether all elements of a vector in host memory are 0; NaN is not. Up to the first one that is not.
+template <class V> bool is_zero(cview<V> v) {
+  return std::all_of(v.begin(), v.end(), [](V e) { return e == V(0); });
+}
+
 /// The 2-norm of a vector in host memory, by one thread; squares do not leave the range.
 template <class V> double length_of(cview<V> v) {
   const double most = largest_element(v);

@@ -89,8 +89,8 @@ std::string off_by(double error, double condition, double tolerance) {
 /// What an estimate in the norm of M^-1 may be off by, for one in the largest element: the norm takes roots of the
 /// diagonal, or of sizes of rows where nobody has looked at that.
 bool hides_errors(double error_estimate, const features& f) {
-  constexpr double doubt = 5; // as in `solver_messages::inaccurate`
-  return doubt * error_estimate * std::sqrt(std::max(f.scales, f.diagonal_scales)) > 1;
+  constexpr double tolerable = 0.01; // as in `direct_messages::is_large`
+  return error_estimate * std::sqrt(std::max(f.scales, f.diagonal_scales)) > tolerable;
 }
 
 bool hides_errors(const solve_report& r, const features& f) {
@@ -102,6 +102,12 @@ bool may_see_little(const solve_report& r, const features& f) {
   const std::string_view solver = off_chip(r.solver);
   return f.rows > surely_few && r.warning.empty() && (solver == "cg" || solver == "block_cg") &&
          r.condition_estimate > 0 && r.condition_estimate < most_condition;
+}
+
+bool shows_at_random(const solve_report& r, const features& f) {
+  constexpr double alike = 1e4;
+  const bool diagonal = r.precond == "jacobi" || r.precond == "none";
+  return may_see_little(r, f) && !hides_errors(r, f) && (diagonal || f.scales < alike);
 }
 
 bool in_doubt(const solve_report& r, const features& f) {

@@ -3,6 +3,10 @@
 #include "largest.hpp"
 #include "second_look.hpp"
 
+#include "solvers/messages.hpp"
+
+#include "backends/cpu/parallel.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -111,31 +115,40 @@ std::optional<double> error_by_second_start(cview<V> x, const solve_report& answ
 template <class V>
 std::optional<double> error_by_random_b(shown_at_random& known, index_t size, cview<V> m, const solve_report& answer,
                                         const features& f, const solve_for<V>& solve, index_t first) {
-  constexpr double margin = 10;        // for what is below the smallest eigenvalue that shows
-  constexpr double at_a_glance = 1e-3; // or else a right-hand side that holds little of it shows nothing
-  const double seen = answer.condition_estimate;
+  constexpr double margin = 10; // for what is below the smallest eigenvalue that shows
+  // Times the condition number: where b at random holds little of an eigenvector, less of it shows.
+  constexpr double times = 1000, times_by_more = 10;
+  const double seen = answer.condition_estimate, root = std::sqrt(seen);
   if (!(seen > 0)) return {};
   if (known.precond != answer.precond) known = {answer.precond};
-  const bool weighs = answer.precond == "jacobi" || answer.precond == "none"; // others, near A^-1, show what is small
-  const double of_each = double(f.rows) * (weighs && m.empty() ? std::max(f.scales, f.diagonal_scales) : 1);
-  const auto look = [&](double t) {
-    if (known.resolved >= seen / t) return true;
-    const double steps = std::ceil(std::sqrt(seen) / 4 * std::log(4 * of_each * seen / t));
+  const bool diagonal = answer.precond == "jacobi" || answer.precond == "none";
+  const double unweighed = m.empty() ? std::max(f.scales, f.diagonal_scales) : 1;
+  const double of_each = 4 * (diagonal ? double(f.rows) * unweighed : std::sqrt(double(f.rows)));
+  const auto steps_for = [&](double condition) { return std::ceil(root / 4 * std::log(of_each * condition)); };
+  const auto look = [&](double steps) {
     if (!(steps <= double(patience * std::max(answer.iterations, least_iterations)))) return false;
-    host_array<V> b(size), y(size, V(0));
-    for (index_t i = 0; i < size; ++i) b[i] = V(2 * drawn(std::uint64_t(first + i)) - 1);
-    for (index_t i = 0; i < m.size; ++i) b[i] /= std::sqrt(m[i]);
-    constexpr double no_goal = std::numeric_limits<V>::epsilon();
+    host_array<V> b(size), y(size);
+    cpu::for_each_range(size, 1 << 15, [&](index_t begin, index_t end) {
+      for (index_t i = begin; i < end; ++i) b[i] = V(2 * drawn(std::uint64_t(first + i)) - 1), y[i] = 0;
+      for (index_t i = begin; i < std::min(end, m.size); ++i) b[i] /= std::sqrt(m[i]);
+    });
+    // Nothing that rounding hides has to be looked through.
+    constexpr double no_goal = std::max(1e-10, double(std::numeric_limits<V>::epsilon()));
     const solve_report r = solve(as_cview(b), as_view(y), no_goal, std::max(index_t(steps), index_t(2)));
     if (!(r.smallest_ritz > 0)) return false;
     known.condition = std::max(known.condition, r.largest_ritz / r.smallest_ritz);
-    known.resolved = seen / t;
+    known.resolved = std::max(known.resolved, std::exp(4 * steps / root) / of_each);
     return true;
   };
-  if (!look(at_a_glance)) return {};
-  const bool shows_more = known.condition > another * seen;
-  const double matters = margin * answer.error_estimate / tolerable;
-  if (shows_more && !look(std::min(matters, at_a_glance))) return {};
+  if (!(known.condition > 0)) {
+    const auto affordable = double(std::max(answer.iterations, least_iterations));
+    if (!look(std::min(steps_for((diagonal ? times : times_by_more) * seen), affordable))) return {};
+  }
+  const double at_first = known.condition;
+  const bool shows_more = at_first > another * seen;
+  const double matters = seen * std::max(tolerable / (margin * answer.error_estimate), times_by_more);
+  if (shows_more && known.resolved < matters && !look(steps_for(matters))) return {};
+  if (known.condition > another * at_first) return {}; // the end is not in sight
   const double error = answer.error_estimate * std::max(1.0, known.condition / seen);
   if (!((shows_more ? margin : 1) * error <= tolerable) || hides_errors(error, f)) return {};
   return error;
@@ -171,9 +184,14 @@ void put_straying(solve_report& report, double at_least) {
                                percents(at_least));
 }
 
-void put_condition(solve_report& report, const shown_at_random& shown) {
-  if (shown.precond == report.precond && shown.condition > another * report.condition_estimate)
-    report.condition_estimate = shown.condition;
+void put_condition(solve_report& report, const shown_at_random& shown, bool and_error) {
+  const double seen = report.condition_estimate;
+  if (!(seen > 0) || shown.precond != report.precond || !(shown.condition > another * seen)) return;
+  report.condition_estimate = shown.condition;
+  if (!and_error) return;
+  report.error_estimate *= shown.condition / seen;
+  report.warning =
+      solver_messages::inaccurate(report.error_estimate, report.condition_estimate, report.relative_residual);
 }
 
 void put_apart(solve_report& report, double error) {

@@ -61,15 +61,16 @@ struct shown_at_random {
 /// that matter, and this one holds about 1/sqrt(n) of each. Empty: that is more than 0.1 %, or not known.
 ///
 /// Of eigenvalues that were seen in [a, k a], one below t a / 2 shows as less than t a after m steps, where
-/// T_m(1 + 2 / k)^2, which is about exp(4 m / sqrt(k)) / 4, outgrows n k / t. S. Kaniel, Estimates for some
-/// computational techniques in linear algebra, 1966; Y. Saad, Numerical Methods for Large Eigenvalue Problems, 2011,
-/// theorem 6.4. First with t = 1/1000, so that it may hold 1/16 of that; where something shows, with the t that makes
-/// the error 0.1 %.
+/// T_m(1 + 2 / k)^2, which is about exp(4 m / sqrt(k)) / 4, outgrows n k / t; root n in place of n where M is more than
+/// a diagonal, and makes large what A makes small. S. Kaniel, Estimates for some computational techniques in linear
+/// algebra, 1966; Y. Saad, Numerical Methods for Large Eigenvalue Problems, 2011, theorem 6.4. First with t = 1/1000,
+/// so that b at random may hold little of an eigenvector, or by as many steps as the answer took where these are
+/// fewer; where something shows, with the t that makes the error 0.1 %.
 ///
 /// known: what there is is taken, and what is found is kept. size: of x, or of a rank's part. m: M times a vector of
 /// ones where M is a diagonal, by whose roots the right-hand side is divided, so that M makes no element of it small;
-/// empty: it is not, which takes more steps where sizes of rows differ. Takes two vectors and mostly two thirds of the
-/// iterations that the answer took, four times as many at most. Counted, not timed. On ranks all call it.
+/// empty: it is not, which takes more steps where sizes of rows differ. Takes two vectors and mostly half as many to
+/// as many iterations as the answer took, four times as many at most. Counted, not timed. On ranks all call it.
 template <class V>
 std::optional<double> error_by_random_b(shown_at_random& known, index_t size, cview<V> m, const solve_report& answer,
                                         const features& f, const solve_for<V>& solve, index_t first = 0);
@@ -99,8 +100,9 @@ private:
 /// that is the estimate, and a warning says so.
 void put_straying(solve_report& report, double at_least);
 
-/// Puts into a report of cg the condition number that was shown beside it, where that is another one.
-void put_condition(solve_report& report, const shown_at_random& shown);
+/// Puts into a report of cg the condition number that was shown beside it, where that is another one; with
+/// `and_error` what it makes of the estimate, and a warning where that needs one.
+void put_condition(solve_report& report, const shown_at_random& shown, bool and_error);
 
 /// Puts into a `converged` report the error estimate, the larger one beside one by a condition number, and a warning
 /// where it is more than 1 %.

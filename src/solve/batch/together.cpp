@@ -215,7 +215,7 @@ private:
   /// millisecond of a core for 500 rows.
   void doubt(solve_report& report, const features& f, index_t number, cview<V> x) const {
     if (const char* const by = singular_by(f, number)) return warn_of_many_answers(report, by);
-    if (!in_doubt(report, f) || !(largest_element(x) > 0) || callbacks_.out_of_time() || callbacks_.stopped()) return;
+    if (!in_doubt(report, f) || is_zero(x) || callbacks_.out_of_time() || callbacks_.stopped()) return;
     work_done work{.on_gpu = true};
     work.add(report, f);
     const double operations = operations_worth(report, f, work);

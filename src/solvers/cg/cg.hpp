@@ -102,8 +102,7 @@ protected:
   /// `self`: this one, or a method that makes its steps otherwise.
   template <class Self> solve_report run_as(Self& self) {
     solve_report report = base::run_iteration(self);
-    if ((report.why == status::converged || report.why == status::max_iterations) && report.iterations > 1)
-      estimate(report);
+    if (report.iterations > 1) estimate(report);
     return report;
   }
 
