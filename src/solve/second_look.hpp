@@ -48,9 +48,9 @@ bool wants_second_start(const solve_report& r, const features& f);
 /// for 160 %.
 bool may_see_little(const solve_report& r, const features& f);
 
-/// Whether a right-hand side at random is to tell of that. Not with another M than a diagonal where sizes of rows differ
-/// by 1e4: M A may be near the identity there, and the norm of the estimate, about that of A, lets x be anything in
-/// cells of 1e-8 among ones.
+/// Whether a right-hand side at random is to tell of that. Not with another M than a diagonal where sizes of rows
+/// differ by 1e4: M A may be near the identity there, and the norm of the estimate, about that of A, lets x be anything
+/// in cells of 1e-8 among ones.
 bool shows_at_random(const solve_report& r, const features& f);
 
 /// Whether rows of very different sizes may hide errors that are as large as x from the method's own estimate.
