@@ -32,7 +32,7 @@ struct work_done {
 };
 
 /// Whether the error of x has no estimate worth the name: none by a condition number, one in a norm in which rows of
-/// very different sizes may hide errors that are as large as x, or one of which a warning speaks, or of few rows more
+/// very different sizes may hide errors of 1 %, or one of which a warning speaks, or of few rows more
 /// than 1e-4, which may be false by a factor of a thousand either way; of so few that factors are had at once, any.
 bool in_doubt(const solve_report& r, const features& f);
 
@@ -53,7 +53,7 @@ bool may_see_little(const solve_report& r, const features& f);
 /// in cells of 1e-8 among ones.
 bool shows_at_random(const solve_report& r, const features& f);
 
-/// Whether rows of very different sizes may hide errors that are as large as x from the method's own estimate.
+/// Whether rows of very different sizes may hide errors of 1 % from the method's own estimate.
 bool hides_errors(const solve_report& r, const features& f);
 bool hides_errors(double error_estimate, const features& f);
 /// Puts the warning of that into a `converged` report, in place of the estimate, where nobody could tell.
