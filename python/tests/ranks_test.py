@@ -130,7 +130,8 @@ def test_ctrl_c_ends_the_solve_and_others_may_work():
     gaps = np.diff(ticks)
     assert len(ticks) > 20 and gaps.max() < 0.3, "the lock was not released"
     partial = getattr(caught.value, "partial", None)
-    assert partial is None or partial.status == "interrupted"
+    # An answer may be there, and be looked at, when the signal comes.
+    assert partial is None or partial.status in ("interrupted", "converged")
 
 
 def test_results_are_kept_and_shown(grid, tmp_path):

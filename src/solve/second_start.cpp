@@ -135,9 +135,9 @@ std::optional<double> error_by_random_b(shown_at_random& known, index_t size, cv
     // Nothing that rounding hides has to be looked through.
     constexpr double no_goal = std::max(1e-10, double(std::numeric_limits<V>::epsilon()));
     const solve_report r = solve(as_cview(b), as_view(y), no_goal, std::max(index_t(steps), index_t(2)));
-    if (!(r.smallest_ritz > 0)) return false;
+    if (r.why == status::interrupted || !(r.smallest_ritz > 0)) return false;
     known.condition = std::max(known.condition, r.largest_ritz / r.smallest_ritz);
-    known.resolved = std::max(known.resolved, std::exp(4 * steps / root) / of_each);
+    known.resolved = std::max(known.resolved, std::exp(4 * double(r.iterations) / root) / of_each);
     return true;
   };
   if (!(known.condition > 0)) {
