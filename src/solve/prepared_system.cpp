@@ -3,6 +3,7 @@
 
 #include "coordinates.hpp"
 #include "features.hpp"
+#include "largest.hpp"
 #include "memory.hpp"
 #include "run.hpp"
 #include "second_thoughts.hpp"
@@ -28,10 +29,6 @@
 
 namespace furrow {
 namespace {
-
-template <class V> bool is_zero(cview<V> b) {
-  return std::ranges::all_of(b, [](V v) { return v == V(0); });
-}
 
 /// Whether a diagonal speaks for solving -A x = -b: no entry is positive and some are negative.
 template <class V> bool has_negative_diagonal(const matrix_source<V>& source) {
