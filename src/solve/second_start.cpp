@@ -148,7 +148,8 @@ std::optional<double> error_by_random_b(shown_at_random& known, index_t size, cv
   const bool shows_more = at_first > another * seen;
   const double matters = seen * std::max(tolerable / (margin * answer.error_estimate), times_by_more);
   if (shows_more && known.resolved < matters && !look(steps_for(matters))) return {};
-  if (known.condition > another * at_first) return {}; // the end is not in sight
+  known.grows = known.grows || known.condition > another * at_first; // the end is not in sight
+  if (known.grows) return {};
   const double error = answer.error_estimate * std::max(1.0, known.condition / seen);
   if (!((shows_more ? margin : 1) * error <= tolerable) || hides_errors(error, f)) return {};
   return error;

@@ -54,6 +54,7 @@ struct shown_at_random {
   std::string precond;
   double condition = 0; ///< by Ritz values; 0: none was tried
   double resolved = 0;  ///< an eigenvector of any condition number up to this one would have shown
+  bool grows = false;   ///< with each look: no answer is to believe it
 };
 
 /// The error of an answer of cg by the smallest eigenvalue of M A that a right-hand side of its own shows, drawn from
