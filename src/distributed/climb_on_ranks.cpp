@@ -141,7 +141,7 @@ void solver_on_ranks<V>::state::doubt(solve_report& report, cview<V> b, cview<V>
                                       double began) {
   if (o.solver != "auto") return; // as of one rank: by what the method says itself
   const auto no_time = [&] { return now() - began > o.time_limit || (o.cancelled && o.cancelled()); };
-  const solve_for<V> anew = [&](cview<V> of, view<V> y, double rtol, index_t most) {
+  const typename doubt_on_ranks<V>::solve_for anew = [&](cview<V> of, view<V> y, double rtol, index_t most) {
     solve_options limits = o;
     limits.rtol = rtol, limits.atol = 0, limits.max_iterations = most, limits.outlook = 0;
     limits.time_limit = std::max(c.of_first(o.time_limit - (now() - began)), 0.0);

@@ -7,6 +7,7 @@
 
 #include "preconditioners/stop.hpp"
 #include "solve/largest.hpp"
+#include "solve/random_b.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -52,12 +53,13 @@ std::optional<factor_facts> doubt_on_ranks<V>::look_at_factors(communicator& c, 
 template <class V>
 std::optional<double> doubt_on_ranks<V>::ask_at_random(const solve_report& report, index_t size, work_done& w,
                                                        const means& with) {
-  const solve_for<V> anew = [&](cview<V> b, view<V> y, double rtol, index_t most) {
-    solve_report r = with.anew(b, y, rtol, most);
+  return error_by_random_b(shown_, report, with.known, false, [&](index_t most) {
+    host_array<V> b(size), y(size);
+    begin_at_random<V>(as_view(b), as_view(y), {}, with.first_row);
+    solve_report r = with.anew(as_cview(b), as_view(y), goal_at_random<V>, most);
     w.add_start(r);
     return r;
-  };
-  return error_by_random_b<V>(shown_, size, {}, report, with.known, anew, with.first_row);
+  });
 }
 
 template <class V>

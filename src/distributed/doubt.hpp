@@ -16,12 +16,15 @@ namespace furrow {
 /// another first guess, and complete factors where they take little, for which the first rank gathers the rows. Once.
 template <class V> class doubt_on_ranks {
 public:
+  /// Solves A y = b from the y that is given, to that relative residual, in at most so many iterations.
+  using solve_for = std::function<solve_report(cview<V> b, view<V> y, double rtol, index_t most)>;
+
   struct means {
     const any_operator<V>& a; ///< of this rank
     double norm_inf;          ///< of all rows
     const features& known;
     index_t first_row;                    ///< of this rank
-    const solve_for<V>& anew;             ///< by the method that gave the answer
+    const solve_for& anew;                ///< by the method that gave the answer
     const std::function<coo<V>()>& rows;  ///< of this rank, with the columns of the whole matrix
     const std::function<bool()>& no_time; ///< asked on the first rank alone
     const solve_options& options;

@@ -93,14 +93,22 @@ template <class V> void ladder<V>::go_on_behind(climbed_before before, const inv
   if (!rest.empty()) plans_ = std::move(rest);
 }
 
+template <class V> inventory ladder<V>::what_there_is() const {
+  inventory there = inventory_of(system_.options.where, system_.facts, precision_of<V>);
+  there.runs_on_gpu = [this, free = std::optional<double>()](std::string_view precond) mutable {
+    return system_.has_room_on_gpu(precond, free);
+  };
+  return there;
+}
+
 template <class V> void ladder<V>::prepare(matrix_source<V> a, setup_clock& clock, climbed_before before) {
   const solve_options& o = system_.options;
   const auto factors_first = [&](const features& f) {
     return o.precond == "auto" &&
-           rungs_for(f, inventory_of(o.where, system_.facts, precision_of<V>)).front().solver == "direct";
+           rungs_for(f, what_there_is()).front().solver == "direct";
   };
   if ((refused_ = system_.look(a, clock, factors_first))) return;
-  const inventory there = inventory_of(o.where, system_.facts, precision_of<V>);
+  const inventory there = what_there_is();
   if (o.precond == "auto") {
     plans_ = rungs_for(system_.known, there);
     go_on_behind(std::move(before), there);
@@ -137,7 +145,7 @@ template <class V> void ladder<V>::turn(status why, const std::string& solver, c
   if (!(indefinite || singular)) return;
   if (named && !(singular && find_preconditioner(precond).rectangular)) return;
   (indefinite ? indefinite_ : singular_) = true;
-  const inventory there = inventory_of(system_.options.where, system_.facts, precision_of<V>);
+  const inventory there = what_there_is();
   if (named) plans_ = {{"lsmr", precond, "found to be singular: the least-squares answer", 0}};
   else if (indefinite) plans_ = rungs_for_indefinite(system_.known, there);
   else plans_ = rungs_for_singular(system_.known, there, indefinite_);

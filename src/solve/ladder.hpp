@@ -104,6 +104,7 @@ private:
   static candidate better_of(std::optional<candidate> aside, cview<V> x, const solve_report& report);
   static void hand_back_the_better(candidate aside, view<V> x, solve_report& best);
   void go_back_from_the_end(std::optional<rung_plan>& left_early, const rung_plan& plan, status why);
+  inventory what_there_is() const;
   /// Whether another method may be tried after one that ended so, with so many iterations in all.
   bool goes_on(status why, index_t iterations) const;
   bool ends(status why, const std::string& solver, index_t iterations) const;

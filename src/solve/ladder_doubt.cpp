@@ -4,6 +4,7 @@
 
 #include "coordinates.hpp"
 #include "largest.hpp"
+#include "random_b.hpp"
 #include "run.hpp"
 
 #include "core/clock.hpp"
@@ -13,6 +14,18 @@
 #include <utility>
 
 namespace furrow {
+namespace {
+
+struct unseen_while_this_lives {
+  explicit unseen_while_this_lives(bool& unseen) : unseen_(unseen) { unseen_ = true; }
+  unseen_while_this_lives(const unseen_while_this_lives&) = delete;
+  ~unseen_while_this_lives() { unseen_ = false; }
+
+private:
+  bool& unseen_;
+};
+
+} // namespace
 
 /// Complete factors for what they say of answers.
 template <class V> void ladder<V>::look_by_complete_factors(double operations) {
@@ -41,28 +54,31 @@ template <class V> bool ladder<V>::has_singular_part() {
   return !balanced_->none();
 }
 
-/// By the method that stands, off the chip, where its form would be made once more. Nobody is told of its iterations
-/// but `w`.
+/// By the method that stands. Nobody is told of its iterations but `w`.
 template <class V> solve_report ladder<V>::solve_anew(cview<V> b, view<V> y, double rtol, index_t most, work_done& w) {
-  const solve_options& asked = system_.options;
   solve_options o = kept_->options;
-  o.solver = off_chip(kept_->plan.solver);
   o.rtol = rtol, o.atol = 0, o.max_iterations = most, o.outlook = 0;
   o.time_limit = std::max(system_.deadline - now(), 0.0);
-  o.monitor = {}, o.watch_every = 0, o.history = false;
-  o.watch = [&asked](const progress&) { return !(asked.cancelled && asked.cancelled()); };
-  auto report =
-      solver<V>(kept_->a, kept_->m.get(), o, {system_.norm_2, system_.facts.row_max}, kept_->transposed).solve(b, y);
+  kept_->method.set_limits(o);
+  const unseen_while_this_lives unseen(*kept_->unseen);
+  auto report = kept_->method.solve(b, y);
   w.add_start(report);
   return report;
 }
 
 template <class V> std::optional<double> ladder<V>::ask_at_random(const solve_report& r, index_t size, work_done& w) {
-  host_array<V> ones(r.precond == "jacobi" && !kept_->a.where().is_gpu() ? size : 0, V(1)), m(ones.size());
-  if (!ones.empty()) kept_->m->apply(as_cview(ones), as_view(m));
-  return error_by_random_b<V>(
-      shown_, size, as_cview(m), r, system_.known,
-      [&](cview<V> b, view<V> y, double rtol, index_t most) { return solve_anew(b, y, rtol, most, w); });
+  const cview<V> m = kept_->m->diagonal();
+  const auto solve_in = [&](auto b, auto y, auto begin, index_t most) {
+    begin(as_view(b), as_view(y));
+    return solve_anew(as_cview(b), as_view(y), goal_at_random<V>, most, w);
+  };
+  return error_by_random_b(shown_, r, system_.known, !m.empty(), [&](index_t most) {
+    if (!kept_->options.where.is_gpu())
+      return solve_in(host_array<V>(size), host_array<V>(size),
+                      [&](view<V> b, view<V> y) { begin_at_random<V>(b, y, m); }, most);
+    return solve_in(gpu_array<V>(size), gpu_array<V>(size),
+                    [&](view<V> b, view<V> y) { begin_at_random_on_gpu<V>(b, y, m); }, most);
+  });
 }
 
 template <class V>

@@ -27,6 +27,18 @@ void leave(solve_rung& tried, status why, std::string outcome) {
   tried.relative_residual = std::numeric_limits<double>::quiet_NaN();
 }
 
+/// Whoever is told of iterations is not while `unseen` says so; who waits for an answer may stop it all the same.
+void tell_of_seen_ones(solve_options& o, const std::shared_ptr<const bool>& unseen) {
+  if (o.watch || o.cancelled)
+    o.watch = [unseen, told = std::move(o.watch), cancelled = o.cancelled](const progress& p) {
+      return *unseen ? !(cancelled && cancelled()) : !told || told(p);
+    };
+  if (o.monitor)
+    o.monitor = [unseen, told = std::move(o.monitor)](const progress& p, cview<double> x) {
+      return *unseen || told(p, x);
+    };
+}
+
 } // namespace
 
 template <class V> struct ladder_system<V>::place {
@@ -105,6 +117,18 @@ template <class V> typename ladder_system<V>::place& ladder_system<V>::on(device
 }
 
 template <class V>
+bool ladder_system<V>::has_room_on_gpu(std::string_view precond, std::optional<double>& free) const {
+  if (!options.where.is_gpu() || !find_preconditioner(precond).on_gpu) return false;
+  constexpr double little = 1 << 24;
+  const preconditioner_layout l = lay_out_preconditioner(precond, facts, precision_of<V>, options);
+  const double takes = l.bytes + l.making_on_gpu;
+  if (takes <= little) return true;
+  if (!free) free = double(available_gpu_memory(options.where.ordinal));
+  const double lent = rows_ ? rows_->bytes_on_gpu() : 0, of_a = is_stored() ? 0 : announced_.gpu;
+  return takes <= *free + lent - of_a;
+}
+
+template <class V>
 void ladder_system<V>::announce_more(const rung_plan& plan, const preconditioner_layout& m, bool on_gpu) {
   solve_options o = options;
   o.solver = plan.solver;
@@ -132,9 +156,14 @@ template <class V>
 typename ladder_system<V>::part ladder_system<V>::precondition(const rung_plan& plan, const matrix_source<V>* from) {
   const double began = now();
   const bool first = places_.empty();
-  const device where = find_preconditioner(plan.precond).on_gpu ? options.where : device{};
-  const bool on_gpu = where.is_gpu();
+  const bool chosen_here = options.precond == "auto" && !around_m_; // otherwise M is wanted there
+  std::optional<double> free;
+  const bool has_part = find_preconditioner(plan.precond).on_gpu && options.where.is_gpu();
+  const bool on_gpu = has_part && (first || !chosen_here || has_room_on_gpu(plan.precond, free));
+  const device where = on_gpu ? options.where : device{};
   part made{{plan.solver, plan.precond, where, plan.reason, {}}, {}};
+  constexpr std::string_view on_host_for_room = "; on the host, for the GPU has no room for it";
+  if (has_part && !on_gpu && !made.tried.reason.ends_with(on_host_for_room)) made.tried.reason += on_host_for_room;
   const stops_set_up stop([&] { return interruption(options, deadline, plan.precond); });
   const bounds_operations bound(plan.operations);
   try {
@@ -178,6 +207,9 @@ std::unique_ptr<typename ladder_system<V>::attempt> ladder_system<V>::set_up(run
   if (!made.m) return nullptr;
   solve_options o = options;
   o.solver = plan.solver, o.precond = plan.precond, o.where = tried.where;
+  plan.reason = tried.reason;
+  const auto unseen = std::make_shared<bool>(false);
+  tell_of_seen_ones(o, unseen);
   place& p = on(tried.where);
   const any_operator<V>* transposed = nullptr;
   if (find_solver(plan.solver).needs.transposed) try {
@@ -189,7 +221,7 @@ std::unique_ptr<typename ladder_system<V>::attempt> ladder_system<V>::set_up(run
     }
   const auto method = [&] { return solver<V>(*p.a, made.m.get(), o, {norm_2, facts.row_max}, transposed); };
   const auto attempt_of = [&](solver<V> s) {
-    return std::unique_ptr<attempt>(new attempt{plan, o, *p.a, transposed, std::move(made.m), std::move(s)});
+    return std::unique_ptr<attempt>(new attempt{plan, o, *p.a, transposed, std::move(made.m), std::move(s), unseen});
   };
   if (off_chip(plan.solver) == plan.solver) return attempt_of(method());
   try {

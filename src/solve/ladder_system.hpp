@@ -26,6 +26,7 @@ public:
     const any_operator<V>* transposed; ///< A' where the method needs it
     std::unique_ptr<any_preconditioner<V>> m;
     solver<V> method;
+    std::shared_ptr<bool> unseen; ///< nobody is told of iterations while this is so
 
     bool is_of(const rung_plan& other) const { return plan.solver == other.solver && plan.precond == other.precond; }
   };
@@ -49,6 +50,10 @@ public:
 
   const any_operator<V>& a() const; ///< as it is stored
   bool is_stored() const { return !places_.empty(); }
+  /// Whether that preconditioner has a part for the GPU of the solve, and room there beside A, which may not be stored
+  /// yet. One whose room is gone when its turn comes is made on the host as well. `free`: bytes, asked for once, and
+  /// only of who wants more than a little.
+  bool has_room_on_gpu(std::string_view precond, std::optional<double>& free) const;
   /// Whether the next `set_up` has M already, whose seconds belong to the set-up of the whole.
   bool has_first() const { return first_ != nullptr; }
   /// A plan that cannot be had as it stands becomes another one. Null: it cannot be had, and `tried` says why.

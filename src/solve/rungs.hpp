@@ -6,6 +6,7 @@
 
 #include <furrow/solve.hpp>
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,7 +43,7 @@ struct inventory {
   bool (*has_preconditioner)(std::string_view name);
   /// Whether the solve runs on a GPU, and which preconditioners run there too.
   bool on_gpu = false;
-  bool (*runs_on_gpu)(std::string_view name) = [](std::string_view) { return true; };
+  std::function<bool(std::string_view name)> runs_on_gpu = [](std::string_view) { return true; };
   /// Whether a GPU is hardly faster by it than the host.
   bool (*by_levels)(std::string_view name) = [](std::string_view) { return false; };
   /// Whether a preconditioner is another one in each step, which few methods allow for.

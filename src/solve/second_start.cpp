@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "second_start.hpp"
 #include "largest.hpp"
+#include "random_b.hpp"
 #include "second_look.hpp"
 
 #include "solvers/messages.hpp"
-
-#include "backends/cpu/parallel.hpp"
 
 #include <fmt/format.h>
 
@@ -43,14 +42,6 @@ constexpr double alike_within = 4;
 /// Answers of other kinds that are started again for: a matrix whose right-hand sides are all unlike does not take
 /// twice the time for each.
 constexpr std::size_t most_told = 8;
-
-/// From [0, 1), by the finalizer of splitmix64 (G. L. Steele, D. Lea, C. H. Flood, 2014).
-double drawn(std::uint64_t i) {
-  std::uint64_t z = (i + 1) * 0x9e3779b97f4a7c15;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-  return double((z ^ (z >> 31)) >> 11) * 0x1p-53;
-}
 
 /// From [0.5, 1.5].
 double step(std::uint64_t i) { return 0.5 + drawn(i); }
@@ -112,9 +103,8 @@ std::optional<double> error_by_second_start(cview<V> x, const solve_report& answ
   return grown.residual <= rtol && std::isfinite(grown.apart) && grown.apart > stays ? grown.apart : *error;
 }
 
-template <class V>
-std::optional<double> error_by_random_b(shown_at_random& known, index_t size, cview<V> m, const solve_report& answer,
-                                        const features& f, const solve_for<V>& solve, index_t first) {
+std::optional<double> error_by_random_b(shown_at_random& known, const solve_report& answer, const features& f,
+                                        bool weighed, const solve_at_random& solve) {
   constexpr double margin = 10; // for what is below the smallest eigenvalue that shows
   // Times the condition number: where b at random holds little of an eigenvector, less of it shows.
   constexpr double times = 1000, times_by_more = 10;
@@ -122,19 +112,12 @@ std::optional<double> error_by_random_b(shown_at_random& known, index_t size, cv
   if (!(seen > 0)) return {};
   if (known.precond != answer.precond) known = {answer.precond};
   const bool diagonal = answer.precond == "jacobi" || answer.precond == "none";
-  const double unweighed = m.empty() ? std::max(f.scales, f.diagonal_scales) : 1;
+  const double unweighed = weighed ? 1 : std::max(f.scales, f.diagonal_scales);
   const double of_each = 4 * (diagonal ? double(f.rows) * unweighed : std::sqrt(double(f.rows)));
   const auto steps_for = [&](double condition) { return std::ceil(root / 4 * std::log(of_each * condition)); };
   const auto look = [&](double steps) {
     if (!(steps <= double(patience * std::max(answer.iterations, least_iterations)))) return false;
-    host_array<V> b(size), y(size);
-    cpu::for_each_range(size, 1 << 15, [&](index_t begin, index_t end) {
-      for (index_t i = begin; i < end; ++i) b[i] = V(2 * drawn(std::uint64_t(first + i)) - 1), y[i] = 0;
-      for (index_t i = begin; i < std::min(end, m.size); ++i) b[i] /= std::sqrt(m[i]);
-    });
-    // Nothing that rounding hides has to be looked through.
-    constexpr double no_goal = std::max(1e-10, double(std::numeric_limits<V>::epsilon()));
-    const solve_report r = solve(as_cview(b), as_view(y), no_goal, std::max(index_t(steps), index_t(2)));
+    const solve_report r = solve(std::max(index_t(steps), index_t(2)));
     if (r.why == status::interrupted || !(r.smallest_ritz > 0)) return false;
     known.condition = std::max(known.condition, r.largest_ritz / r.smallest_ritz);
     known.resolved = std::max(known.resolved, std::exp(4 * double(r.iterations) / root) / of_each);
@@ -208,10 +191,6 @@ void put_apart(solve_report& report, double error) {
 
 template std::optional<double> error_by_second_start(cview<double>, const solve_report&, double,
                                                      const solve_from<double>&, const part_of_vector&, double*);
-template std::optional<double> error_by_random_b(shown_at_random&, index_t, cview<double>, const solve_report&,
-                                                 const features&, const solve_for<double>&, index_t);
-template std::optional<double> error_by_random_b(shown_at_random&, index_t, cview<float>, const solve_report&,
-                                                 const features&, const solve_for<float>&, index_t);
 template std::optional<double> error_by_second_start(cview<float>, const solve_report&, double,
                                                      const solve_from<float>&, const part_of_vector&, double*);
 

@@ -4,7 +4,9 @@
 
 #include <furrow/solve.hpp>
 
+#include <algorithm>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,8 +17,10 @@ namespace furrow {
 
 /// Solves A y = b from the y that is given, to that relative residual, in at most so many iterations.
 template <class V> using solve_from = std::function<solve_report(view<V> y, double rtol, index_t most)>;
-/// The same for any b.
-template <class V> using solve_for = std::function<solve_report(cview<V> b, view<V> y, double rtol, index_t most)>;
+/// Solves A y = b for a b at random (random_b.hpp) from y = 0, to `goal_at_random`, in at most so many iterations.
+using solve_at_random = std::function<solve_report(index_t most)>;
+/// Nothing that rounding hides has to be looked through.
+template <class V> constexpr double goal_at_random = std::max(1e-10, double(std::numeric_limits<V>::epsilon()));
 
 /// What of a vector this is: all of it, or a rank's part.
 struct part_of_vector {
@@ -68,13 +72,12 @@ struct shown_at_random {
 /// so that b at random may hold little of an eigenvector, or by as many steps as the answer took where these are
 /// fewer; where something shows, with the t that makes the error 0.1 %.
 ///
-/// known: what there is is taken, and what is found is kept. size: of x, or of a rank's part. m: M times a vector of
-/// ones where M is a diagonal, by whose roots the right-hand side is divided, so that M makes no element of it small;
-/// empty: it is not, which takes more steps where sizes of rows differ. Takes two vectors and mostly half as many to
-/// as many iterations as the answer took, four times as many at most. Counted, not timed. On ranks all call it.
-template <class V>
-std::optional<double> error_by_random_b(shown_at_random& known, index_t size, cview<V> m, const solve_report& answer,
-                                        const features& f, const solve_for<V>& solve, index_t first = 0);
+/// known: what there is is taken, and what is found is kept. weighed: b is divided by the roots of M, a diagonal, so
+/// that M makes no element of it small; otherwise more steps are taken where sizes of rows differ. Takes two vectors
+/// and mostly half as many to as many iterations as the answer took, four times as many at most. Counted, not timed. On
+/// ranks all call it.
+std::optional<double> error_by_random_b(shown_at_random& known, const solve_report& answer, const features& f,
+                                        bool weighed, const solve_at_random& solve);
 
 /// What other starts have told of answers, for those of other right-hand sides. Which error a residual hides depends on
 /// the reach of an answer, |x| / (|b| tol), |x| in the largest element, |b| in the 2-norm, tol the residual that it may

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "second_start.hpp"
+#include "random_b.hpp"
 #include "solve_test_kit.hpp"
 
 #include <furrow/solver.hpp>
@@ -200,12 +201,13 @@ struct seen_in_part {
   std::optional<double> look(const solve_report& of, cview<double> m = {}, double scales = 1) {
     features f;
     f.rows = b.size(), f.scales = scales;
-    return error_by_random_b<double>(shown, b.size(), m, of, f,
-                                     [this](cview<double> random, view<double> y, double rtol, index_t most) {
-                                       const auto r = solve(random, y, rtol, most);
-                                       taken += r.iterations;
-                                       return r;
-                                     });
+    return error_by_random_b(shown, of, f, !m.empty(), [&](index_t most) {
+      host_array<double> random(b.size()), y(b.size());
+      begin_at_random<double>(as_view(random), as_view(y), m);
+      const auto r = solve(as_cview(random), as_view(y), goal_at_random<double>, most);
+      taken += r.iterations;
+      return r;
+    });
   }
 };
 

@@ -9,6 +9,8 @@
 #include "kit/said_by.hpp"
 #include "kit/solve_check.hpp"
 
+#include "solve/random_b.hpp"
+
 #include <furrow/formats.hpp>
 #include <furrow/generate.hpp>
 #include <furrow/stats.hpp>
@@ -43,6 +45,21 @@ TEST_F(gpu_fill, arrays_of_one_value_of_any_size) {
 
 template <class V> struct gpu_operations : on_gpu_in<V> {};
 TYPED_TEST_SUITE(gpu_operations, precisions);
+
+TYPED_TEST(gpu_operations, draw_the_right_hand_side_that_the_host_draws) {
+  using V = TypeParam;
+  for (const index_t n : {1, 1000, 3000001})
+    for (const bool weighed : {false, true}) {
+      host_array<V> m(weighed ? n : 0), b(n), y(n, V(7));
+      for (index_t i = 0; i < m.size(); ++i) m[i] = V(1 + i % 1000);
+      begin_at_random<V>(as_view(b), as_view(y), as_cview(m));
+      const gpu_array<V> there_m(m);
+      gpu_array<V> there_b(n), there_y(n, V(7));
+      begin_at_random_on_gpu<V>(as_view(there_b), as_view(there_y), as_cview(there_m));
+      const host_array<V> home_b(there_b), home_y(there_y);
+      for (index_t i = 0; i < n; ++i) ASSERT_TRUE(home_b[i] == b[i] && home_y[i] == 0 && y[i] == 0) << i;
+    }
+}
 
 TYPED_TEST(gpu_operations, give_what_they_give_on_the_host) {
   using V = TypeParam;
