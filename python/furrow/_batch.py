@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Iterable
 from typing import Any
 
@@ -74,6 +75,7 @@ def solve_batch(systems: Iterable[tuple[Any, Any]], *, rtol: float = 1e-08, atol
                  contiguous(one.b, dtype), x) for one, x in zip(given.values(), answers, strict=True)]
     options = {"solver": solver, "precond": without(solver) if M is None else M, "format": format, "kernel": kernel,
                "rtol": number_of(rtol, "rtol"), "atol": number_of(atol, "atol"), "maxiter": count_of(maxiter, "maxiter"),
+               "time_limit": math.inf,
                "tune": False, "assume_symmetric": False, "watch": None, "watch_every": 0, "monitor": None, "monitor_every": 1, "checkpoint_every": 0.0,
                "ordinal": _gpu.core(where), "coordinates": None,
                "scale": "none", "reorder": "none"}

@@ -117,6 +117,14 @@ def check_residuals(residuals: Any) -> None:
         raise TypeError(f"residuals is a {type(residuals).__name__}: give a list, which is filled")
 
 
+def seconds_of(value: Any, name: str) -> float:
+    """A number of seconds, for the library; infinity for None."""
+    seconds = math.inf if value is None else number_of(value, name)
+    if not seconds >= 0:
+        raise UsageError(f"{name} = {seconds}: give a number of seconds, or None")
+    return seconds
+
+
 def count_of(value: Any, name: str) -> int:
     """A whole number of at least 1, for the library; 0 for None."""
     if value is None:

@@ -11,7 +11,7 @@ import numpy as np
 from . import _core, _gpu
 from ._arrays import F32, as_vector, dtype_of, is_matrix, real_type, refuse_gpu
 from ._checkpoints import Checkpoints, fingerprint_of_rows, finish, tell
-from ._checks import check_names, check_residuals, count_of, flag_of, number_of
+from ._checks import check_names, check_residuals, count_of, flag_of, number_of, seconds_of
 from ._columns import are_columns
 from ._errors import InputError, UsageError
 from ._matrix import Matrix
@@ -107,7 +107,7 @@ def _heard(callback: Any, monitor: Any, dtype: Any, keeps: bool) -> dict[str, An
 def run(A: Any, b: Any, x0: Any, solver: str, M: Any, rtol: float, atol: float, maxiter: int | None,
         callback: Callable[[Any], object] | None, monitor: Any, residuals: list[float] | None, ordinals: list[int], *,
         format: str, kernel: str, tune: bool, scale: str, reorder: str, checkpoint: str | os.PathLike[str] | None,
-        every: float | None, resume: str | os.PathLike[str] | None, **left_out: Any) -> Result:
+        every: float | None, resume: str | os.PathLike[str] | None, time_limit: float | None, **left_out: Any) -> Result:
     check_names(solver=solver, format=format, kernel=kernel, scale=scale, reorder=reorder)
     rtol, atol = number_of(rtol, "rtol"), number_of(atol, "atol")
     check_residuals(residuals)
@@ -132,7 +132,8 @@ def run(A: Any, b: Any, x0: Any, solver: str, M: Any, rtol: float, atol: float, 
     report: Any = _core.solve_on_devices(
         rows.indptr, rows.indices, rows.data, rows.shape[0], rows.shape[1], rhs, x, ordinals, keeper,
         {**heard, "solver": solver, "precond": M, "format": format, "kernel": kernel, "rtol": rtol,
-         "atol": atol, "maxiter": count_of(maxiter, "maxiter"), "tune": flag_of(tune, "tune"), "assume_symmetric": False,
+         "atol": atol, "maxiter": count_of(maxiter, "maxiter"), "time_limit": seconds_of(time_limit, "time_limit"),
+         "tune": flag_of(tune, "tune"), "assume_symmetric": False,
          "checkpoint_every": checkpoints.every, "ordinal": _CPU, "coordinates": None, "scale": scale, "reorder": reorder})
     written = finish(keeper, report, x) if keeper else None
     raised = report.pop("raised")

@@ -42,7 +42,7 @@ def solve(A: Any, b: Any, x0: Any = None, *, rtol: float = 1e-08, atol: float = 
           device: str | None = None, coordinates: Any = None, block_starts: Any = None, scale: str = "none",
           reorder: str = "none", checkpoint: str | os.PathLike[str] | None = None, every: float | None = None,
           resume: str | os.PathLike[str] | None = None, devices: str | Sequence[str | int] | None = None,
-          ranks: int | None = None) -> Result:
+          ranks: int | None = None, time_limit: float | None = None) -> Result:
     """Solves A x = b: looks at A, picks method, preconditioner, format and kernel, and says how good the answer is.
 
     Methods that suit the matrix are tried until one converges; `Result.rungs` has each of them. Of what is only a
@@ -69,13 +69,13 @@ def solve(A: Any, b: Any, x0: Any = None, *, rtol: float = 1e-08, atol: float = 
             result = _ranks.run(A, b, x0, solver, M, rtol, atol, maxiter, callback, monitor, residuals, on,
                                 format=format, kernel=kernel, tune=tune, scale=scale, reorder=reorder,
                                 coordinates=coordinates, block_starts=block_starts, checkpoint=checkpoint, every=every,
-                                resume=resume)
+                                resume=resume, time_limit=time_limit)
             result._warn()
             return result
         device = _gpu.name_of(on[0])
         M = M.removeprefix("local:") if isinstance(M, str) else M  # the block of one rank is all of A
     result = run(A, b, x0, solver, M, rtol, atol, maxiter, callback, monitor, residuals, format=format, kernel=kernel,
                   tune=tune, device=device, coordinates=coordinates, block_starts=block_starts, scale=scale,
-                  reorder=reorder, checkpoint=checkpoint, every=every, resume=resume)
+                  reorder=reorder, checkpoint=checkpoint, every=every, resume=resume, time_limit=time_limit)
     result._warn()
     return result

@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from . import _core, _gpu
 from ._arrays import F32, is_matrix, real_type
 from ._checkpoints import Checkpoints, fingerprint, finish, tell
-from ._checks import check_names, count_of, flag_of, number_of, numbers, tuned
+from ._checks import check_names, count_of, flag_of, number_of, numbers, seconds_of, tuned
 from ._columns import are_columns, as_lines, gather, one_only, output
 from ._errors import DeviceError, InputError, UsageError
 from ._homes import Home
@@ -73,6 +73,9 @@ class Solver:
         Converged when \\|b - A x\\| <= max(rtol \\|b\\|, atol).
     maxiter : int or None
         None: ten times the columns, at least 10000.
+    time_limit : float or None
+        Seconds of the set-up and the first solve together, and of each further solve: the best x by then is handed
+        back, and the result is no success. None: no limit.
     callback : callable
         Called with the x so far, once an iteration, at last with the answer; costs a copy of x each time. Left out are
         iterations behind which a method starts anew, or another one is tried.
@@ -123,7 +126,8 @@ class Solver:
                  format: str = "auto", kernel: str = "auto", tune: bool = False, device: str | None = None,
                  assume_symmetric: bool = False, dtype: Any = None, coordinates: Any = None,
                  block_starts: Any = None, scale: str = "none", reorder: str = "none",
-                 checkpoint: str | os.PathLike[str] | None = None, every: float | None = None) -> None:
+                 checkpoint: str | os.PathLike[str] | None = None, every: float | None = None,
+                 time_limit: float | None = None) -> None:
         check_names(solver=solver, format=format, kernel=kernel, scale=scale, reorder=reorder)
         rtol, atol = number_of(rtol, "rtol"), number_of(atol, "atol")
         if _gpu.is_torch(A):
@@ -171,7 +175,8 @@ class Solver:
             self.solver = solver = unseen_method(A, self.shape)
         self._options: dict[str, Any] = {
             "solver": solver, "precond": precond if named else "none", "format": format, "kernel": kernel,
-            "rtol": rtol, "atol": atol, "maxiter": count_of(maxiter, "maxiter"), "tune": tuned(tune, format, kernel),
+            "rtol": rtol, "atol": atol, "maxiter": count_of(maxiter, "maxiter"),
+            "time_limit": seconds_of(time_limit, "time_limit"), "tune": tuned(tune, format, kernel),
             "assume_symmetric": flag_of(assume_symmetric, "assume_symmetric"), "watch": weakly(self._watching.watch),
             "watch_every": self._watching.watch_every, "monitor": weakly(self._watching.monitor), "monitor_every": 1,
             "checkpoint_every": self._checkpoints.every,

@@ -45,6 +45,7 @@ solve_options options_of(const nb::dict& d, const std::shared_ptr<hooks>& h) {
   o.rtol = nb::cast<double>(d["rtol"]);
   o.atol = nb::cast<double>(d["atol"]);
   o.max_iterations = nb::cast<index_t>(d["maxiter"]);
+  o.time_limit = nb::cast<double>(d["time_limit"]);
   o.tune = nb::cast<bool>(d["tune"]);
   o.assume_symmetric = nb::cast<bool>(d["assume_symmetric"]);
   o.where = device_at(nb::cast<int>(d["ordinal"]));

@@ -162,6 +162,7 @@ def test_results_are_kept_and_shown(grid, tmp_path):
     ({"ranks": 2, "scale": "symmetric"}, "^ranks solve the rows as they stand: leave scale out"),
     ({"ranks": 2, "coordinates": [[0, 0]]}, "coordinates is for a solve on one device"),
     ({"ranks": 2, "maxiter": 0}, "maxiter = 0 must be at least 1"),
+    ({"ranks": 2, "time_limit": -1}, "time_limit = -1.0: give a number of seconds"),
     ({"ranks": 2, "format": "nothing"}, "nothing"),
 ])
 def test_what_is_refused(grid, asked, sentence):

@@ -40,6 +40,24 @@ def test_a_solver_stays(grid):
     assert s.solve(b, out=out).x is out
 
 
+@pytest.mark.parametrize("more", [{}, {"ranks": 2}])
+def test_a_solve_that_may_take_no_longer(more):
+    A = furrow.generate("poisson2d:300")
+    b = A @ np.random.default_rng(1).random(90000)
+    r = furrow.solve(A, b, solver="cg", M="jacobi", rtol=1e-14, time_limit=0.01, **more)
+    assert not r.success and r.status == "max_iterations" and "the limit on its time" in r.message
+    assert np.isfinite(r.x).all() and r.iterations < 900
+
+
+def test_a_time_limit_is_a_number_of_seconds(grid):
+    assert furrow.solve(*grid, time_limit=3600).success and furrow.Solver(grid[0], time_limit=None).solve(grid[1]).success
+    for wrong in (-1, float("nan")):
+        with pytest.raises(furrow.UsageError, match="give a number of seconds, or None"):
+            furrow.solve(*grid, time_limit=wrong)
+    with pytest.raises(TypeError, match="time_limit is a str: give a number"):
+        furrow.Solver(grid[0], time_limit="1 s")
+
+
 @pytest.mark.parametrize("known_by", ["callback", "monitor", "A", "M"])
 def test_a_solver_that_its_functions_know_goes_with_them(grid, known_by):
     A, b = grid
