@@ -53,10 +53,10 @@ std::optional<factor_facts> doubt_on_ranks<V>::look_at_factors(communicator& c, 
 template <class V>
 std::optional<double> doubt_on_ranks<V>::ask_at_random(const solve_report& report, index_t size, work_done& w,
                                                        const means& with) {
-  return error_by_random_b(shown_, report, with.known, false, [&](index_t most) {
+  return error_by_random_b(shown_, report, with.known, false, [&](double rtol, index_t most) {
     host_array<V> b(size), y(size);
     begin_at_random<V>(as_view(b), as_view(y), {}, with.first_row);
-    solve_report r = with.anew(as_cview(b), as_view(y), goal_at_random<V>, most);
+    solve_report r = with.anew(as_cview(b), as_view(y), std::max(rtol, least_goal<V>), most);
     w.add_start(r);
     return r;
   });
@@ -64,12 +64,11 @@ std::optional<double> doubt_on_ranks<V>::ask_at_random(const solve_report& repor
 
 template <class V>
 std::optional<double> doubt_on_ranks<V>::ask_starts(communicator& c, const solve_report& report, cview<V> b, cview<V> x,
-                                                    work_done& w, const means& with) {
+                                                    work_done& w, const means& with, bool of_itself) {
   const double goal = std::max(with.options.rtol, report.relative_residual), mine = length_of(b);
   const double largest = c.max(mine),
                of_b = largest > 0 ? largest * std::sqrt(c.sum(mine / largest * (mine / largest))) : 0;
   const auto start = [&]() -> std::optional<double> {
-    if (report.iterations == 0) return {};
     const solve_from<V> from = [&](view<V> y, double rtol, index_t most) {
       solve_report r = with.anew(b, y, rtol, most);
       w.add_start(r);
@@ -80,6 +79,7 @@ std::optional<double> doubt_on_ranks<V>::ask_starts(communicator& c, const solve
     w.in_vain = !error;
     return error;
   };
+  if (of_itself) return start();
   return told_.error_of(c.max(largest_element(x)) / (of_b * goal), report.relative_residual / goal, start);
 }
 
@@ -89,15 +89,18 @@ typename doubt_on_ranks<V>::found doubt_on_ranks<V>::find_error(communicator& c,
                                                                 cview<V> x, work_done w, const means& with) {
   const features& f = with.known;
   if (has_factors_) return {{}, ask_factors(c, report.relative_residual, b, x, with, {}, 0)};
-  const bool looks = looked_.take(report);
+  const bool at_random = shows_at_random(report, f);
   found now;
-  if ((looks || shown_.condition > 0) && shows_at_random(report, f)) now.apart = ask_at_random(report, x.size, w, with);
-  if (!now.apart && (!told_.empty() || (looks && wants_second_start(report, f))))
-    now.apart = ask_starts(c, report, b, x, w, with);
+  if (at_random) now.apart = ask_at_random(report, x.size, w, with);
+  const bool unclear = at_random && !now.apart; // what x holds of an eigenvector that its steps did not meet is x's own
+  const bool looks = looked_.take(report, unclear);
+  if (!now.apart && (unclear || !told_.empty() || (looks && wants_second_start(report, f))))
+    now.apart = ask_starts(c, report, b, x, w, with, unclear);
   const double operations = looks && !now.apart ? operations_worth(report, f, w) : 0;
   if (operations > 0) now.facts = look_at_factors(c, report.relative_residual, b, x, operations, with);
   const bool hidden = !now.facts && !now.apart && hides_errors(report, f);
-  if (looks && hidden && !w.in_vain) now.apart = ask_starts(c, report, b, x, w, with);
+  const bool is_guess = report.iterations == 0 && !now.facts && !now.apart;
+  if (looks && (hidden || is_guess) && !w.in_vain) now.apart = ask_starts(c, report, b, x, w, with);
   looked_.in_vain = looked_.in_vain || w.in_vain;
   return now;
 }
@@ -107,6 +110,7 @@ void doubt_on_ranks<V>::look(communicator& c, solve_report& report, cview<V> b, 
                              std::string& singular_by, const means& with) {
   const features& f = with.known;
   const bool converged = report.why == status::converged;
+  if (converged) shown_.add(report);
   if (singular_by.empty() && converged) {
     const auto each_row = [&] { return c.max(each_row_adds_up_to_zero(with.rows()) ? 0.0 : 1.0) == 0; };
     if (!ones_to_zero_) ones_to_zero_ = adds_up_to_zero<V>(c.max(largest_row_sum(with.a)), with.norm_inf, f, each_row);
@@ -122,6 +126,7 @@ void doubt_on_ranks<V>::look(communicator& c, solve_report& report, cview<V> b, 
   else {
     put_condition(report, shown_, !now.apart);
     if (now.apart) put_apart(report, *now.apart);
+    else if (report.iterations == 0) warn_of_a_guess(report);
     else if (looked_.in_vain) put_straying(report, looked_.strays);
   }
 }

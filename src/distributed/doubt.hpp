@@ -45,7 +45,7 @@ private:
   found find_error(communicator& c, const solve_report& report, cview<V> b, cview<V> x, work_done w, const means& with);
   std::optional<double> ask_at_random(const solve_report& report, index_t size, work_done& w, const means& with);
   std::optional<double> ask_starts(communicator& c, const solve_report& report, cview<V> b, cview<V> x, work_done& w,
-                                   const means& with);
+                                   const means& with, bool of_itself = false);
 
   std::optional<bool> ones_to_zero_; ///< whether the rows of all add up to zero
   looks_taken looked_;

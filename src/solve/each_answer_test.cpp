@@ -122,6 +122,8 @@ TEST(each_answer, takes_little_to_doubt_where_it_was_the_first_guess) {
   guess.iterations = 5;
   EXPECT_TRUE(looked.take(guess)); // with more at stake
   EXPECT_FALSE(looked.take(guess));
+  EXPECT_TRUE(looked.take(guess, true)); // however little others left unclear
+  EXPECT_FALSE(looked.take(guess, true));
 }
 
 /// The next method would find that x meets the goal, and say that it has converged in no iteration.

@@ -125,7 +125,8 @@ private:
   solve_report solve_anew(cview<V> b, view<V> y, double rtol, index_t most, work_done& w);
   std::optional<double> ask_at_random(const solve_report& r, index_t size, work_done& w);
   std::optional<double> start_again(const solve_report& r, cview<V> b, cview<V> x, work_done& w);
-  std::optional<double> ask_starts(const solve_report& r, cview<V> b, cview<V> x, work_done& w);
+  std::optional<double> ask_starts(const solve_report& r, cview<V> b, cview<V> x, work_done& w,
+                                   bool of_itself = false);
 
   ladder_system<V> system_;
   bool indefinite_ = false, singular_ = false; ///< shown by a solve

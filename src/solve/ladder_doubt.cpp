@@ -68,16 +68,16 @@ template <class V> solve_report ladder<V>::solve_anew(cview<V> b, view<V> y, dou
 
 template <class V> std::optional<double> ladder<V>::ask_at_random(const solve_report& r, index_t size, work_done& w) {
   const cview<V> m = kept_->m->diagonal();
-  const auto solve_in = [&](auto b, auto y, auto begin, index_t most) {
+  const auto solve_in = [&](auto b, auto y, auto begin, double rtol, index_t most) {
     begin(as_view(b), as_view(y));
-    return solve_anew(as_cview(b), as_view(y), goal_at_random<V>, most, w);
+    return solve_anew(as_cview(b), as_view(y), std::max(rtol, least_goal<V>), most, w);
   };
-  return error_by_random_b(shown_, r, system_.known, !m.empty(), [&](index_t most) {
+  return error_by_random_b(shown_, r, system_.known, !m.empty(), [&](double rtol, index_t most) {
     if (!kept_->options.where.is_gpu())
       return solve_in(host_array<V>(size), host_array<V>(size),
-                      [&](view<V> b, view<V> y) { begin_at_random<V>(b, y, m); }, most);
+                      [&](view<V> b, view<V> y) { begin_at_random<V>(b, y, m); }, rtol, most);
     return solve_in(gpu_array<V>(size), gpu_array<V>(size),
-                    [&](view<V> b, view<V> y) { begin_at_random_on_gpu<V>(b, y, m); }, most);
+                    [&](view<V> b, view<V> y) { begin_at_random_on_gpu<V>(b, y, m); }, rtol, most);
   });
 }
 
@@ -90,26 +90,33 @@ std::optional<double> ladder<V>::start_again(const solve_report& r, cview<V> b, 
   return error;
 }
 
+/// `of_itself`: what other answers told is not its error.
 template <class V>
-std::optional<double> ladder<V>::ask_starts(const solve_report& r, cview<V> b, cview<V> x, work_done& w) {
+std::optional<double> ladder<V>::ask_starts(const solve_report& r, cview<V> b, cview<V> x, work_done& w,
+                                            bool of_itself) {
+  if (of_itself) return start_again(r, b, x, w);
   const double goal = std::max(system_.options.rtol, r.relative_residual); // atol may have been met
   return told_.error_of(largest_element(x) / (length_of(b) * goal), r.relative_residual / goal,
-                        [&] { return r.iterations > 0 ? start_again(r, b, x, w) : std::nullopt; });
+                        [&] { return start_again(r, b, x, w); });
 }
 
 /// How far from an answer another start leads; complete factors are made where that tells nothing, and these tell more.
 template <class V>
 std::optional<double> ladder<V>::find_error(const solve_report& r, cview<V> b, cview<V> x, work_done w) {
   const features& f = system_.known;
-  const bool looks = !by_factors_ && looked_.take(r);
+  const bool at_random = !by_factors_ && shows_at_random(r, f);
   std::optional<double> apart;
-  if (!by_factors_ && (looks || shown_.condition > 0) && shows_at_random(r, f)) apart = ask_at_random(r, x.size, w);
-  if (!by_factors_ && !apart && (!told_.empty() || (looks && wants_second_start(r, f)))) apart = ask_starts(r, b, x, w);
+  if (at_random) apart = ask_at_random(r, x.size, w);
+  const bool unclear = at_random && !apart; // what x holds of an eigenvector that its steps did not meet is x's own
+  const bool looks = !by_factors_ && looked_.take(r, unclear);
+  if (!by_factors_ && !apart && (unclear || !told_.empty() || (looks && wants_second_start(r, f))))
+    apart = ask_starts(r, b, x, w, unclear);
   const double operations = looks && !apart ? operations_worth(r, f, w) : 0;
   if (operations > 0) look_by_complete_factors(operations);
   if (by_factors_ && by_factors_->singular()) singular_by_ = "a complete factorisation";
   const bool hidden = !by_factors_ && !apart && hides_errors(r, f);
-  if (looks && hidden && !w.in_vain) apart = ask_starts(r, b, x, w);
+  const bool is_guess = r.iterations == 0 && !by_factors_ && !apart;
+  if (looks && (hidden || is_guess) && !w.in_vain) apart = ask_starts(r, b, x, w);
   looked_.in_vain = looked_.in_vain || w.in_vain;
   return apart;
 }
@@ -118,6 +125,7 @@ template <class V> void ladder<V>::doubt(solve_report& report, cview<V> b, cview
   const bool by_pivots = report.solver == "direct" && report.iterations > 0; // these and its estimates say better
   if (by_pivots && !split_) return singular_by_.clear();
   const bool converged = report.why == status::converged;
+  if (converged) shown_.add(report);
   if (singular_by_.empty() && converged && maps_ones_to_zero()) singular_by_ = of_row_sums;
   if (singular_by_.empty() && converged && has_singular_part()) singular_by_ = of_column_sums;
   const bool unclear = converged && singular_by_.empty() && in_doubt(report, system_.known) && !is_zero(x);
@@ -129,6 +137,7 @@ template <class V> void ladder<V>::doubt(solve_report& report, cview<V> b, cview
   else {
     put_condition(report, shown_, !apart);
     if (apart) put_apart(report, *apart);
+    else if (report.iterations == 0) warn_of_a_guess(report);
     else if (looked_.in_vain) put_straying(report, looked_.strays);
   }
 }

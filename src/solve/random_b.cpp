@@ -11,7 +11,7 @@ namespace furrow {
 
 template <class V> void begin_at_random(view<V> b, view<V> y, cview<V> m, index_t first) {
   cpu::for_each_range(b.size, 1 << 15, [&](index_t begin, index_t end) {
-    for (index_t i = begin; i < end; ++i) b[i] = V(2 * drawn(std::uint64_t(first + i)) - 1), y[i] = 0;
+    for (index_t i = begin; i < end; ++i) b[i] = V(drawn_of_b(std::uint64_t(first + i))), y[i] = 0;
     for (index_t i = begin; i < (m.empty() ? begin : end); ++i) b[i] /= std::sqrt(m[i]);
   });
 }

@@ -12,7 +12,7 @@ template <class V>
 __global__ void __launch_bounds__(block_threads) begin_at_random_kernel(view<V> b, view<V> y, cview<V> m) {
   const index_t stride = index_t(gridDim.x) * block_threads;
   for (index_t i = index_t(blockIdx.x) * block_threads + threadIdx.x; i < b.size; i += stride) {
-    const V of_b = V(2 * drawn(std::uint64_t(i)) - 1);
+    const V of_b = V(drawn_of_b(std::uint64_t(i)));
     b[i] = m.empty() ? of_b : of_b / sqrt(m[i]);
     y[i] = 0;
   }

@@ -233,9 +233,9 @@ std::optional<factor_facts> look_by_factors(const coo<V>& a, cview<V> b, cview<V
   return look->of(b, x, relative_residual);
 }
 
-bool looks_taken::take(const solve_report& r) {
-  if (of_answer) return false;
-  bool& done = r.iterations > 0 ? of_answer : of_guess;
+bool looks_taken::take(const solve_report& r, bool unclear) {
+  if (of_answer && !unclear) return false;
+  bool& done = unclear ? of_unclear : r.iterations > 0 ? of_answer : of_guess;
   return !std::exchange(done, true);
 }
 

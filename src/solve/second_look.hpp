@@ -97,14 +97,14 @@ template <class V>
 std::optional<factor_facts> look_by_factors(const coo<V>& a, cview<V> b, cview<V> x, double operations,
                                             double relative_residual);
 
-/// What has been looked at: once for an answer that nothing was done for, with little at stake, and once for one that
-/// took iterations.
+/// What has been looked at: once for an answer that nothing was done for, with little at stake, once for one that took
+/// iterations, and once for one of which a right-hand side at random left nothing clear.
 struct looks_taken {
-  bool of_guess = false, of_answer = false;
+  bool of_guess = false, of_answer = false, of_unclear = false;
   bool in_vain = false; ///< another start told nothing
   double strays = 0;    ///< but this, as in second_start.hpp
   /// Whether it is time to look.
-  bool take(const solve_report& r);
+  bool take(const solve_report& r, bool unclear = false);
 };
 
 /// Puts into a `converged` report the condition number, error_estimate = amplification * residual + by_rounding, and a

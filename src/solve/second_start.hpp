@@ -17,10 +17,10 @@ namespace furrow {
 
 /// Solves A y = b from the y that is given, to that relative residual, in at most so many iterations.
 template <class V> using solve_from = std::function<solve_report(view<V> y, double rtol, index_t most)>;
-/// Solves A y = b for a b at random (random_b.hpp) from y = 0, to `goal_at_random`, in at most so many iterations.
-using solve_at_random = std::function<solve_report(index_t most)>;
-/// Nothing that rounding hides has to be looked through.
-template <class V> constexpr double goal_at_random = std::max(1e-10, double(std::numeric_limits<V>::epsilon()));
+/// Solves A y = b for a b at random (random_b.hpp) from y = 0, to that relative residual, in at most so many iterations.
+using solve_at_random = std::function<solve_report(double rtol, index_t most)>;
+/// Rounding hides what would be below.
+template <class V> constexpr double least_goal = std::max(1e-10, double(std::numeric_limits<V>::epsilon()));
 
 /// What of a vector this is: all of it, or a rank's part.
 struct part_of_vector {
@@ -53,29 +53,28 @@ std::optional<double> error_by_second_start(cview<V> x, const solve_report& answ
                                             const solve_from<V>& solve, const part_of_vector& part = {},
                                             double* strays = nullptr);
 
-/// What right-hand sides at random have shown of M A, for all answers of cg with that M.
+/// What right-hand sides at random, and those of all answers, have shown of M A, for all answers of cg with that M.
 struct shown_at_random {
   std::string precond;
-  double condition = 0; ///< by Ritz values; 0: none was tried
-  double resolved = 0;  ///< an eigenvector of any condition number up to this one would have shown
-  bool grows = false;   ///< with each look: no answer is to believe it
+  double condition = 0; ///< by Ritz values
+  index_t steps = 0;    ///< that were made for right-hand sides at random
+  bool is_all = false;  ///< that they hold a share of
+
+  void add(const solve_report& answer);
 };
 
-/// The error of an answer of cg by the smallest eigenvalue of M A that a right-hand side of its own shows, drawn from
-/// [-1, 1] and the same on every run: b, and with it the answer's Ritz values, may hold nothing of the eigenvectors
-/// that matter, and this one holds about 1/sqrt(n) of each. Empty: that is more than 0.1 %, or not known.
+/// The error of an answer of cg by the smallest eigenvalue of M A that a right-hand side of its own shows, drawn at
+/// random (random_b.hpp) and the same on every run: b, and with it the answer's Ritz values, may hold nothing of the
+/// eigenvectors that matter, and this one holds about 1/sqrt(n) of each. Empty: that is more than 0.1 %, or not known.
 ///
-/// Of eigenvalues that were seen in [a, k a], one below t a / 2 shows as less than t a after m steps, where
-/// T_m(1 + 2 / k)^2, which is about exp(4 m / sqrt(k)) / 4, outgrows n k / t; root n in place of n where M is more than
-/// a diagonal, and makes large what A makes small. S. Kaniel, Estimates for some computational techniques in linear
-/// algebra, 1966; Y. Saad, Numerical Methods for Large Eigenvalue Problems, 2011, theorem 6.4. First with t = 1/1000,
-/// so that b at random may hold little of an eigenvector, or by as many steps as the answer took where these are
-/// fewer; where something shows, with the t that makes the error 0.1 %.
+/// Steps go on until the residual is a hundredth of 1/sqrt(n) of b: what b holds of an eigenvector stays in the residual
+/// until a Ritz value meets its eigenvalue, so that none is left then of which b holds as much. Where sizes of rows
+/// differ by s, which the 2-norm of the residual weighs, of 1/sqrt(n s). Where four times the steps of the answer do not
+/// get there nothing is known.
 ///
 /// known: what there is is taken, and what is found is kept. weighed: b is divided by the roots of M, a diagonal, so
-/// that M makes no element of it small; otherwise more steps are taken where sizes of rows differ. Takes two vectors
-/// and mostly half as many to as many iterations as the answer took, four times as many at most. Counted, not timed. On
-/// ranks all call it.
+/// that M makes no element of it small. Takes two vectors and mostly half as many iterations as the answer. Counted, not
+/// timed. On ranks all call it.
 std::optional<double> error_by_random_b(shown_at_random& known, const solve_report& answer, const features& f,
                                         bool weighed, const solve_at_random& solve);
 
@@ -103,6 +102,9 @@ private:
 /// of rows far from normal it may be 1e-13 where x is off by 100,000 times its size. Where y strayed by more than 1 %,
 /// that is the estimate, and a warning says so.
 void put_straying(solve_report& report, double at_least);
+
+/// Puts the warning that nobody knows the error into the report of a first guess that met the goal.
+void warn_of_a_guess(solve_report& report);
 
 /// Puts into a report of cg the condition number that was shown beside it, where that is another one; with
 /// `and_error` what it makes of the estimate, and a warning where that needs one.

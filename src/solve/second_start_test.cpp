@@ -201,10 +201,10 @@ struct seen_in_part {
   std::optional<double> look(const solve_report& of, cview<double> m = {}, double scales = 1) {
     features f;
     f.rows = b.size(), f.scales = scales;
-    return error_by_random_b(shown, of, f, !m.empty(), [&](index_t most) {
+    return error_by_random_b(shown, of, f, !m.empty(), [&](double rtol, index_t most) {
       host_array<double> random(b.size()), y(b.size());
       begin_at_random<double>(as_view(random), as_view(y), m);
-      const auto r = solve(as_cview(random), as_view(y), goal_at_random<double>, most);
+      const auto r = solve(as_cview(random), as_view(y), rtol, most);
       taken += r.iterations;
       return r;
     });
