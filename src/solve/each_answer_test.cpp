@@ -126,6 +126,32 @@ TEST(each_answer, takes_little_to_doubt_where_it_was_the_first_guess) {
   EXPECT_FALSE(looked.take(guess, true));
 }
 
+/// No flow through the border, and `more` beside: of 4,900 rows, whose factors take more than a guess is worth.
+coo<double> closed_grid(double more) {
+  auto a = kit::laplacian(70, 70);
+  host_array<double> sums(a.shape.rows, 0.0);
+  for (index_t k = 0; k < a.nnz(); ++k) sums[a.row[k]] += a.val[k];
+  for (index_t k = 0; k < a.nnz(); ++k)
+    if (a.row[k] == a.col[k]) a.val[k] += more - sums[a.row[k]];
+  return a;
+}
+
+TEST(each_answer, that_was_the_first_guess_is_held_against_another) {
+  for (const double more : {1e-9, 1.0}) {
+    const auto a = closed_grid(more);
+    const auto expected = kit::random_vector<double>(a.shape.rows, 1);
+    auto guess = expected;
+    for (double& g : guess) g += more < 1 ? 1.0 : 1e-9;
+    const auto s = kit::solve_honestly(a, kit::times(a, expected), {}, guess);
+    ASSERT_EQ(s.report.iterations, 0);
+    EXPECT_EQ(s.report.warning.empty(), more == 1.0) << s.report.error_estimate;
+    if (more == 1.0) {
+      EXPECT_LT(s.report.error_estimate, 1e-3);
+      EXPECT_GT(s.report.error_estimate, 0);
+    }
+  }
+}
+
 /// The next method would find that x meets the goal, and say that it has converged in no iteration.
 TEST(each_answer, is_solved_for_anew_where_one_on_trial_may_be_off) {
   const auto a = far_from_normal(1);

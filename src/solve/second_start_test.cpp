@@ -288,13 +288,40 @@ TEST(random_b, is_not_believed_while_what_it_shows_grows) {
   }
 }
 
-TEST(random_b, shows_what_multigrid_leaves) {
-  const index_t side = 110, n = side * side;
-  const double least = 4 * std::pow(std::sin(M_PI / 2 / double(side + 1)), 2) * 2; // of the Laplacian
-  auto a = kit::laplacian(side, side);
+/// A Laplacian whose smallest eigenvalue is `left` times what it was.
+coo<double> laplacian_with_a_small_eigenvalue(index_t rows, index_t columns, double left) {
+  const auto least = [](index_t points) { return 4 * std::pow(std::sin(M_PI / 2 / double(points + 1)), 2); };
+  auto a = kit::laplacian(rows, columns);
   for (index_t k = 0; k < a.nnz(); ++k)
-    if (a.row[k] == a.col[k]) a.val[k] -= least * (1 - 1e-8);
-  expect_word_of(a, host_array<double>(n, 1.0), "amg");
+    if (a.row[k] == a.col[k]) a.val[k] -= (least(rows) + least(columns)) * (1 - left);
+  return a;
+}
+
+TEST(random_b, shows_what_multigrid_leaves) {
+  expect_word_of(laplacian_with_a_small_eigenvalue(110, 110, 1e-8), host_array<double>(12100, 1.0), "amg");
+}
+
+TEST(random_b, holds_most_of_an_eigenvector_of_one_sign) {
+  for (const index_t columns : {17, 29, 44, 56})
+    expect_word_of(laplacian_with_a_small_eigenvalue(8, columns, 1e-9), host_array<double>(8 * columns, 1.0), "jacobi");
+}
+
+/// What one answer was told of is not what the next one's x holds of an eigenvector that its steps did not meet.
+TEST(random_b, is_asked_of_each_answer_that_saw_less_than_others) {
+  const auto a = laplacian_with_a_small_eigenvalue(80, 80, 1e-6);
+  solver<double> kept(a, {});
+  index_t off = 0;
+  for (int k = 0; k < 6; ++k) {
+    const auto expected = kit::random_vector<double>(6400, k);
+    const auto b = kit::times(a, expected);
+    host_array<double> x(6400, 0.0);
+    const auto r = kept.solve(as_cview(b), as_view(x));
+    double apart = 0;
+    for (index_t i = 0; i < 6400; ++i) apart = std::max(apart, std::abs(x[i] - expected[i]));
+    off += apart > 0.01;
+    EXPECT_TRUE(apart < 0.01 || !r.warning.empty()) << k << " " << apart << " " << r.error_estimate;
+  }
+  EXPECT_GT(off, 0);
 }
 
 /// Rows that are joined to four others each, not symmetric, more entries than complete factors are tried for. The first
