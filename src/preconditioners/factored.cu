@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "factored.hpp"
 #include "moved_vector.hpp"
+#include "stop.hpp"
 
 #include "backends/gpu/space.hpp"
 
@@ -126,6 +127,7 @@ public:
     host_array<V> val(t.nnz()), moved(inverse.size());
     index_t next = 0;
     for (index_t k = 0; k < rows_; ++k) {
+      stops_set_up::at_row(k);
       const index_t i = order[std::size_t(k)];
       row[k] = std::int32_t(i);
       row_ptr[k] = next;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "host_factors.hpp"
 
+#include "stop.hpp"
+
 #include <algorithm>
 
 namespace furrow {
@@ -17,6 +19,7 @@ constexpr double in_favour = 1.5;
 template <class V> double chain_seconds(const row_matrix<V>& t, triangle side) {
   const index_t n = t.shape.rows;
   if (n == 0) return 0;
+  stops_set_up::at_row(0);
   const auto level = levels_of(t, side);
   const double levels = 1 + *std::ranges::max_element(level);
   return levels * (a_level + an_entry_of_a_level * double(t.nnz()) / double(n));

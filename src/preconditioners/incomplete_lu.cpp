@@ -46,7 +46,11 @@ template <class V> arrangement match(row_view<V> a, std::string& about) {
   about = "rows matched to columns and scaled";
   if (h.rank < n)
     about += fmt::format("; structurally singular, rank {} of {}: row {} has no pair", h.rank, n, h.unpaired + 1);
-  const auto order = reverse_cuthill_mckee(neighbours_of(arranged(a, matched).view()));
+  stops_set_up::at_row(0);
+  const auto neighbours = neighbours_of(arranged(a, matched).view());
+  stops_set_up::at_row(0);
+  const auto order = reverse_cuthill_mckee(neighbours);
+  stops_set_up::at_row(0);
   host_array<std::int32_t> row(n);
   for (index_t i = 0; i < n; ++i) row[i] = matched.row[order[i]];
   matched.row = std::move(row);
@@ -65,6 +69,7 @@ template <class V> std::optional<lu_factors> good_as_it_stands(row_view<V> a, co
   constexpr double most = 1e6;
   if (has_weak_diagonal(a)) return {};
   return in_double(a, [&](row_view<double> b) -> std::optional<lu_factors> {
+    stops_set_up::at_row(0);
     lu_factors f = factorise(b, 0);
     if (f.replaced > 0 || growth(b, f) > most) return {};
     return f;
@@ -95,11 +100,13 @@ template <class V, class F> row_matrix<V> part_of(const lu_factors& f, triangle 
   for (index_t i = 0; i < n; ++i) part.row_ptr[i + 1] = part.row_ptr[i] + last(i) - first(i);
   part.col.resize(part.row_ptr[n]);
   part.val.resize(part.row_ptr[n]);
-  for (index_t i = 0; i < n; ++i)
+  for (index_t i = 0; i < n; ++i) {
+    stops_set_up::at_row(i);
     for (index_t k = first(i), to = part.row_ptr[i]; k < last(i); ++k, ++to) {
       part.col[to] = f.rows.col[k];
       part.val[to] = static_cast<V>(value(k, i));
     }
+  }
   return part;
 }
 
@@ -154,8 +161,10 @@ template <class V>
 std::unique_ptr<any_preconditioner<V>> make_incomplete_lu(const coo<V>& a, std::string_view name,
                                                           elimination_order order, const factoriser& factorise,
                                                           index_t sweeps, device where) {
+  stops_set_up::at_row(0);
   const rows_of_triplets<V> triplets(a);
   const row_view<V> rows = triplets.view();
+  stops_set_up::at_row(0);
   const auto finish = [&](const lu_factors& f, arrangement moved,
                           const std::string& about) -> std::unique_ptr<any_preconditioner<V>> {
     const double each = double(f.rows.nnz()) / double(std::max<index_t>(a.shape.rows, 1));

@@ -89,7 +89,7 @@ private:
   void skip_what_came_between(std::optional<detour>& went);
   void remember_end(status why, bool went_back, bool exhausted);
   void put_right(solve_report& best, bool exhausted) const;
-  solve_options rest_for(const rung_plan& plan, double seconds, index_t iterations) const;
+  solve_options rest_for(const rung_plan& plan, const ascent& here) const;
   bool takes_blocks() const;
   void solve_block(cview<V> b, view<V> x, const std::vector<index_t>& numbers, std::vector<solve_report>& reports,
                    const effort& spent);
@@ -98,7 +98,7 @@ private:
   void forget(const std::string& solver); ///< it is none of the rungs that follow
   /// What refinement by complete factors that gave no answer has shown of A; `status::stagnated`: no method can get
   /// further in this precision.
-  status shown_by_factors(const solve_report& r, cview<V> b, cview<V> x) const;
+  status shown_by_factors(const solve_report& r, ascent& here, cview<V> x) const;
   bool hides_its_residual(cview<V> b, cview<V> x, double relative) const;
   bool begins_anew(const rung_plan& plan) const;
   static candidate better_of(std::optional<candidate> aside, cview<V> x, const solve_report& report);
@@ -125,8 +125,7 @@ private:
   solve_report solve_anew(cview<V> b, view<V> y, double rtol, index_t most, work_done& w);
   std::optional<double> ask_at_random(const solve_report& r, index_t size, work_done& w);
   std::optional<double> start_again(const solve_report& r, cview<V> b, cview<V> x, work_done& w);
-  std::optional<double> ask_starts(const solve_report& r, cview<V> b, cview<V> x, work_done& w,
-                                   bool of_itself = false);
+  std::optional<double> ask_starts(const solve_report& r, cview<V> b, cview<V> x, work_done& w, bool of_itself = false);
 
   ladder_system<V> system_;
   bool indefinite_ = false, singular_ = false; ///< shown by a solve

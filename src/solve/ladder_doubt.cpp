@@ -74,10 +74,12 @@ template <class V> std::optional<double> ladder<V>::ask_at_random(const solve_re
   };
   return error_by_random_b(shown_, r, system_.known, !m.empty(), [&](double rtol, index_t most) {
     if (!kept_->options.where.is_gpu())
-      return solve_in(host_array<V>(size), host_array<V>(size),
-                      [&](view<V> b, view<V> y) { begin_at_random<V>(b, y, m); }, rtol, most);
-    return solve_in(gpu_array<V>(size), gpu_array<V>(size),
-                    [&](view<V> b, view<V> y) { begin_at_random_on_gpu<V>(b, y, m); }, rtol, most);
+      return solve_in(
+          host_array<V>(size), host_array<V>(size), [&](view<V> b, view<V> y) { begin_at_random<V>(b, y, m); }, rtol,
+          most);
+    return solve_in(
+        gpu_array<V>(size), gpu_array<V>(size), [&](view<V> b, view<V> y) { begin_at_random_on_gpu<V>(b, y, m); }, rtol,
+        most);
   });
 }
 

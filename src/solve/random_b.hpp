@@ -16,8 +16,8 @@ FURROW_HD inline double drawn(std::uint64_t i) {
   return double((z ^ (z >> 31)) >> 11) * 0x1p-53;
 }
 
-/// One of them: from [-0.5, 1.5], so that b holds most of an eigenvector of one sign, as the smoothest ones of grids and
-/// graphs are, and about 1/sqrt(n) of any other one.
+/// One of them: from [-0.5, 1.5], so that b holds most of an eigenvector of one sign, as the smoothest ones of grids
+/// and graphs are, and about 1/sqrt(n) of any other one.
 FURROW_HD inline double drawn_of_b(std::uint64_t i) { return 2 * drawn(i) - 0.5; }
 
 /// b_i over the root of m_i where m has elements, and y = 0, in host memory. first: the element of the whole that these

@@ -115,8 +115,8 @@ void shown_at_random::add(const solve_report& answer) {
 
 std::optional<double> error_by_random_b(shown_at_random& known, const solve_report& answer, const features& f,
                                         bool weighed, const solve_at_random& solve) {
-  constexpr double margin = 10; // for what is below the smallest eigenvalue that shows
-  constexpr double luck = 0.01; // of the usual share of b, of which one in a hundred has less
+  constexpr double margin = 10;   // for what is below the smallest eigenvalue that shows
+  constexpr double luck = 0.01;   // of the usual share of b, of which one in a hundred has less
   constexpr double enough = 1.25; // times as many steps are not made once more
   // For an error that is smooth beside a rough x, in the norm of M^-1, about that of A: of a Laplacian shifted to 1e-7
   // of its smallest eigenvalue 7e-4 is told by multigrid for 5 %.
@@ -174,8 +174,9 @@ void put_straying(solve_report& report, double at_least) {
 }
 
 void warn_of_a_guess(solve_report& report) {
-  report.warning = "x is the first guess, whose residual is small, but nobody knows how far it is off: neither complete "
-                   "factors nor another start told within what they may take";
+  report.warning =
+      "x is the first guess, whose residual is small, but nobody knows how far it is off: neither complete "
+      "factors nor another start told within what they may take";
 }
 
 void put_condition(solve_report& report, const shown_at_random& shown, bool and_error) {

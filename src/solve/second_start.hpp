@@ -17,7 +17,8 @@ namespace furrow {
 
 /// Solves A y = b from the y that is given, to that relative residual, in at most so many iterations.
 template <class V> using solve_from = std::function<solve_report(view<V> y, double rtol, index_t most)>;
-/// Solves A y = b for a b at random (random_b.hpp) from y = 0, to that relative residual, in at most so many iterations.
+/// Solves A y = b for a b at random (random_b.hpp) from y = 0, to that relative residual, in at most so many
+/// iterations.
 using solve_at_random = std::function<solve_report(double rtol, index_t most)>;
 /// Rounding hides what would be below.
 template <class V> constexpr double least_goal = std::max(1e-10, double(std::numeric_limits<V>::epsilon()));
@@ -67,14 +68,14 @@ struct shown_at_random {
 /// random (random_b.hpp) and the same on every run: b, and with it the answer's Ritz values, may hold nothing of the
 /// eigenvectors that matter, and this one holds about 1/sqrt(n) of each. Empty: that is more than 0.1 %, or not known.
 ///
-/// Steps go on until the residual is a hundredth of 1/sqrt(n) of b: what b holds of an eigenvector stays in the residual
-/// until a Ritz value meets its eigenvalue, so that none is left then of which b holds as much. Where sizes of rows
-/// differ by s, which the 2-norm of the residual weighs, of 1/sqrt(n s). Where four times the steps of the answer do not
-/// get there nothing is known.
+/// Steps go on until the residual is a hundredth of 1/sqrt(n) of b: what b holds of an eigenvector stays in the
+/// residual until a Ritz value meets its eigenvalue, so that none is left then of which b holds as much. Where sizes of
+/// rows differ by s, which the 2-norm of the residual weighs, of 1/sqrt(n s). Where four times the steps of the answer
+/// do not get there nothing is known.
 ///
 /// known: what there is is taken, and what is found is kept. weighed: b is divided by the roots of M, a diagonal, so
-/// that M makes no element of it small. Takes two vectors and mostly half as many iterations as the answer. Counted, not
-/// timed. On ranks all call it.
+/// that M makes no element of it small. Takes two vectors and mostly half as many iterations as the answer. Counted,
+/// not timed. On ranks all call it.
 std::optional<double> error_by_random_b(shown_at_random& known, const solve_report& answer, const features& f,
                                         bool weighed, const solve_at_random& solve);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "second_start.hpp"
 #include "random_b.hpp"
+#include "second_start.hpp"
 #include "solve_test_kit.hpp"
 
 #include <furrow/solver.hpp>

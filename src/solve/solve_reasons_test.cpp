@@ -177,6 +177,28 @@ TEST(reason, a_goal_below_rounding_makes_no_matrix_singular) {
     }
 }
 
+/// A ring with a shift of 1e-7: b = A * ones is as small as the shift, and what rounding leaves is large beside it.
+TEST(reason, stagnated_with_few_steps_behind_factors_that_left_rounding_alone) {
+  const index_t n = 4000;
+  std::vector<kit::triplet> entries;
+  for (index_t i = 0; i < n; ++i)
+    entries.insert(entries.end(), {{i, (i + 1) % n, 1e4}, {i, (i + n - 1) % n, -1e4}, {i, i, 1e-3}});
+  const auto a = kit::assemble({n, n}, entries);
+  const auto b = kit::times(a, ones(n));
+  solve_options o;
+  o.solver = "direct", o.precond = "auto", o.rtol = 1e-15;
+  const double floor = kit::solve_honestly(a, b, o).report.relative_residual;
+  o.solver = "auto", o.rtol = floor / 3;
+  const auto s = kit::solve_honestly(a, b, o);
+  EXPECT_EQ(s.report.why, status::stagnated) << s.report.message;
+  EXPECT_TRUE(mentions(s.report.message, "rounding limits this matrix")) << s.report.message;
+  EXPECT_LE(s.report.relative_residual, 1.1 * floor);
+  index_t steps = 0;
+  for (const solve_rung& r : s.report.rungs) steps += r.iterations;
+  EXPECT_GE(s.report.rungs.size(), 4u); // one of them might have got there
+  EXPECT_LT(steps, 1000);
+}
+
 TEST(reason, rows_without_an_entry_have_no_answer_where_b_is_not_zero) {
   // An indefinite matrix, on which MINRES goes round in circles.
   const index_t n = 20;

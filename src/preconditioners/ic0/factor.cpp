@@ -52,6 +52,7 @@ template <class V> row_matrix<double> scaled_lower_part(row_view<V> a, cview<dou
   row_matrix<double> l{a.shape, host_array<index_t>(n + 1), {}, {}};
   const auto walk = [&](auto take) {
     for (index_t i = 0, next = 0; i <= n; ++i) {
+      stops_set_up::at_row(i);
       l.row_ptr[i] = next;
       for (index_t k = i < n ? a.begin(i) : 0; i < n && k < a.end(i) && a.col[k] < i; ++k) take(i, k, next++);
     }

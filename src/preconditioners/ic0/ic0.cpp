@@ -6,6 +6,7 @@
 #include "matrix/transpose.hpp"
 #include "preconditioners/factored.hpp"
 #include "preconditioners/host_factors.hpp"
+#include "preconditioners/stop.hpp"
 #include "preconditioners/swept_factors.hpp"
 #include "preconditioners/symmetric_scaling.hpp"
 
@@ -77,15 +78,19 @@ index_t asked_sweeps(std::string_view text) {
 template <class V>
 std::unique_ptr<any_preconditioner<V>> make(const coo<V>& a, std::string_view text, device where, solver_needs needed) {
   const index_t sweeps = asked_sweeps(text);
+  stops_set_up::at_row(0);
   const rows_of_triplets<V> rows(a);
+  stops_set_up::at_row(0);
   const auto scale = symmetric_scaling(rows.view(), needed.a.definite, "ic0");
   auto [f, shift] = factorise_shifted(scaled_lower_part(rows.view(), as_cview(scale)));
   if (sweeps > 0)
     return make_swept(with_unit_diagonal<V>(std::move(f), host_array<double>(scale), shift), sweeps, "ic0", where);
+  stops_set_up::at_row(0);
   row_matrix<V> beside{a.shape, std::move(f.beside.row_ptr), std::move(f.beside.col), rounded<V>(f.beside.val)};
   auto inverse = rounded<V>(f.inverse_diagonal);
   if (where.is_gpu()) {
     auto upper = transposed(beside.view());
+    stops_set_up::at_row(0);
     if (!lets_factors_stay::decide(beside, upper)) {
       arrangement moved{{}, {}, host_array<double>(scale), host_array<double>(scale)};
       host_array<V> again(inverse);

@@ -9,6 +9,7 @@ struct factor_size {
   double expected = 0, expected_bytes = 0; ///< from the pattern, before anything is factored
   bool is_bound = false;                   ///< whether the pivots decide how many of these there are
   double entries = 0, bytes = 0;           ///< that were made
+  index_t raised = 0;                      ///< pivots that were made larger, where nothing else tells of the condition
 };
 
 /// What a preconditioner is besides that holds complete factors, or others around them.

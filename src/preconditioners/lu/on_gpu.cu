@@ -94,7 +94,9 @@ public:
     return kept_ + double(row_scale_.byte_count() + col_scale_.byte_count() + begin_.byte_count() + col_.byte_count() +
                           val_.byte_count() + b_.byte_count() + x_.byte_count());
   }
-  factor_size size_of_factors() const override { return {0, expected_bytes_, false, double(factor_entries_), kept_}; }
+  factor_size size_of_factors() const override {
+    return {0, expected_bytes_, false, double(factor_entries_), kept_, pivots_};
+  }
   std::string describe() const override {
     if (n_ == 0) return {};
     return cudss::describe(lib_, 12 * double(factor_entries_) / given_bytes_, pivots_);

@@ -46,6 +46,11 @@ std::string nobody_knows() {
          "factors is not that of the matrix; compare with lu:dense or lu:sparse, which have other pivots";
 }
 
+std::string pivots_were_raised() {
+  return "the residual is small, but nobody knows how far x is off: pivots were made larger, as those of a singular "
+         "matrix are; solver direct on the CPU tells";
+}
+
 } // namespace direct_messages
 
 namespace direct_solver {

@@ -3,6 +3,7 @@
 #include "messages.hpp"
 
 #include "preconditioners/lu/condition.hpp"
+#include "preconditioners/lu/factor_size.hpp"
 #include "preconditioners/lu/substitution.hpp"
 #include "solvers/method.hpp"
 
@@ -72,6 +73,8 @@ public:
   solve_report refine() {
     solve_report report = base::run_iteration(*this);
     if (known_.norm_1 > 0) report.condition_estimate = known_.norm_1;
+    if (report.why == status::converged && lu::factor_size_of(system_.m).raised > 0)
+      report.warning = direct_messages::pivots_were_raised();
     if (report.why != status::converged || !(known_.norm_1 > 0 || inverse())) return report;
     if (report.iterations == 0 && !(largest(x_) > 0)) return report;
     const double moved = report.iterations > 0 ? largest(as_view(z_)) : step_from_first_guess(report);

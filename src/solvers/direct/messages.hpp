@@ -18,5 +18,7 @@ std::string warning(double error_estimate, double condition);
 
 /// The same where factors do not tell.
 std::string nobody_knows();
+/// The same of a library that made pivots larger.
+std::string pivots_were_raised();
 
 } // namespace furrow::direct_messages
