@@ -80,6 +80,29 @@ TEST(panel_product, has_the_same_bits_for_any_number_of_threads) {
   set_threads(before);
 }
 
+/// One column behind the other, as a supernode of 2,000 holds them, and the products between two of them.
+TEST(factor_panel, ends_where_it_is_told_to) {
+  constexpr index_t n = 700;
+  std::vector<double> ones(std::size_t(n * n), 1.0), definite = ones;
+  for (index_t j = 0; j < n; ++j) definite[std::size_t(j * n + j)] = 2;
+  for (const int count : {1, 3}) {
+    set_threads(count);
+    int asked = 0, most = 0;
+    const stops_set_up stop([&]() -> std::optional<refusal> {
+      if (++asked <= most) return {};
+      return refusal{status::interrupted, "enough"};
+    });
+    std::vector<double> other = definite;
+    const lu::panel a{ones.data(), n}, c{other.data(), n};
+    kit::expect_refusal(status::interrupted, "enough", [&] { lu::factor_panel(c, n, n, 0); });
+    EXPECT_EQ(asked, 1) << count;
+    most = 3; // some 20 ms later
+    kit::expect_refusal(status::interrupted, "enough", [&] { lu::subtract_product(c, a, a, n, n, 256, false); });
+    EXPECT_EQ(asked, 4) << count;
+  }
+  set_threads(0);
+}
+
 TEST(factor_panel, names_the_column_without_a_pivot) {
   const index_t n = 100;
   numbers a(std::size_t(n * n), 0.0);

@@ -215,7 +215,10 @@ double inverse<V>::factor_any(const coo<V>& a, scaled_columns s, std::string_vie
 }
 
 template <class V> void inverse<V>::estimate_condition(const coo<V>& a) {
-  condition_ = condition_of(a, [&](double* x, double* y, bool transposed) { solve(x, y, transposed); });
+  condition_ = condition_of(a, [&](double* x, double* y, bool transposed) {
+    stops_set_up::at_row(0);
+    solve(x, y, transposed);
+  });
 }
 
 /// cond(R A C), by some six solves: units of columns make cond(A) large, and say nothing of the factors.

@@ -4,6 +4,7 @@
 #include "backends/cpu/isa.hpp"
 #include "backends/cpu/parallel.hpp"
 #include "backends/cpu/scratch.hpp"
+#include "preconditioners/stoppable_tasks.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -15,6 +16,7 @@ namespace {
 constexpr index_t vectors = 3, columns_at_once = 4; ///< 12 sums in registers, and 4 registers for what they are made of
 constexpr index_t depth = 256;                      ///< of a block of A, 48 KB at most
 constexpr double worth_threads = 4e6;               ///< operations
+constexpr double worth_asking = 1e8;                ///< operations of which each task asks whether to go on
 constexpr index_t block = 32;                       ///< columns
 constexpr index_t share = 96;                       ///< rows of a task: a multiple of a place's, whatever the registers
 
@@ -96,8 +98,13 @@ void subtract_packed(panel c, panel a, index_t m, index_t n, index_t k, bool low
         rows_of_product<width>(c, a_here, of_b, first, last, n, deep, lower);
       });
     };
-    if (2 * double(m) * double(n) * double(deep) < worth_threads) rows(0, m);
-    else cpu::for_each_task((m + share - 1) / share, [&](index_t p) { rows(p * share, std::min((p + 1) * share, m)); });
+    const auto task = [&](index_t p) { rows(p * share, std::min((p + 1) * share, m)); };
+    const index_t tasks = (m + share - 1) / share;
+    const double operations = 2 * double(m) * double(n) * double(deep);
+    if (operations < worth_threads) rows(0, m);
+    else if (operations < worth_asking) cpu::for_each_task(tasks, task);
+    else for_each_stoppable(tasks, [&] { return task; });
+    stops_set_up::after(operations);
   }
 }
 

@@ -13,7 +13,8 @@ struct panel {
 /// C -= A B' with C of m x n, A of m x k and B of n x k. `lower`: the places of C above its diagonal hold anything
 /// afterwards. C shares no memory with A or B. 2 m n k operations, half of them where lower and m = n; blocks of A and
 /// B are copied together first, 8 bytes an element. Parallel from some 4e6 operations on; each element is one sum in
-/// the order of k for each 256 of them, the same bits for every number of threads.
+/// the order of k for each 256 of them, the same bits for every number of threads. Hears `stops_set_up` every some 10
+/// ms.
 void subtract_product(panel c, panel a, panel b, index_t m, index_t n, index_t k, bool lower);
 
 /// C -= A B with B of k x n, otherwise the same.
