@@ -2,6 +2,7 @@
 // Two searches for norms together, against each by itself.
 #include "condition.hpp"
 #include "factors.hpp"
+#include "inverse.hpp"
 #include "norm_estimate.hpp"
 
 #include "kit/matrices.hpp"
@@ -73,6 +74,25 @@ TEST(lu_condition, may_be_infinite) {
   });
   EXPECT_TRUE(std::isinf(known.norm_1));
 }
+
+#if FURROW_HAS_SUPERLU
+/// D (L - 0.3 I) D with D = 1e-12 to 1e12: pivots leave an error of 1e-12 in any units, which is little beside a
+/// condition number of 1e7 there.
+TEST(lu_condition, is_not_blurred_by_pivots_that_are_no_largest_ones) {
+  const index_t n = 70 * 70;
+  auto a = kit::laplacian(70, 70);
+  for (const unsigned seed : {19u, 24u, 37u}) {
+    auto scaled = a;
+    auto d = kit::random_vector<double>(n, seed);
+    for (double& v : d) v = std::pow(10.0, 12 * v);
+    for (index_t k = 0; k < a.nnz(); ++k)
+      scaled.val[k] = (a.val[k] - (a.row[k] == a.col[k] ? 0.3 : 0)) * d[a.row[k]] * d[a.col[k]];
+    const lu::inverse<double> f(scaled, "");
+    EXPECT_GT(f.condition().skeel, 1e20);
+    EXPECT_FALSE(f.is_blurred()) << seed;
+  }
+}
+#endif
 
 } // namespace
 } // namespace furrow
