@@ -125,7 +125,7 @@ bool shows_at_random(const solve_report& r, const features& f) {
 
 bool in_doubt(const solve_report& r, const features& f) {
   const bool lost = !r.warning.empty() && r.error_estimate == 0; // elements of b: all that is worked out lacks them
-  const bool says_better = r.solver == "direct" && r.iterations > 0;
+  const bool says_better = r.solver == "direct" && (r.iterations > 0 || r.condition_estimate > 0);
   const bool exact = r.iterations == 0 && r.relative_residual == 0;
   return f.square() && !says_better && !exact && !lost &&
          (f.rows <= surely_few || !says_condition(r) || hides_errors(r, f) || may_be_far_off(r, f) ||

@@ -140,6 +140,33 @@ TEST(second_look, doubts_a_condition_number_only_where_rows_of_other_sizes_hide_
   EXPECT_TRUE(in_doubt(r, f)); // they are there at once
   r.solver = "direct", r.warning.clear();
   EXPECT_FALSE(in_doubt(r, f));
+  r.iterations = 0, r.relative_residual = 1e-9; // a first guess, from which factors made a step to tell
+  EXPECT_FALSE(in_doubt(r, f));
+  r.condition_estimate = 0; // or another preconditioner, which tells nothing
+  EXPECT_TRUE(in_doubt(r, f));
+}
+
+/// The grid less twice its smallest eigenvalue but for 1e-9 of it, of which b of ones shows conjugate gradients little.
+TEST(second_look, believes_factors_of_a_first_guess) {
+  const index_t n = 50;
+  auto a = kit::laplacian(n, n);
+  const double least = 8 * std::pow(std::sin(std::acos(-1.0) / (2 * double(n + 1))), 2);
+  for (index_t k = 0; k < a.nnz(); ++k)
+    if (a.row[k] == a.col[k]) a.val[k] -= least * (1 - 1e-9);
+  solver<double> kept(a, {});
+  const auto solve_to = [&](const host_array<double>& right, host_array<double> x) {
+    const auto b = kit::times(a, right);
+    return kept.solve(as_cview(b), as_view(x));
+  };
+  const auto first = solve_to(ones(n * n), host_array<double>(n * n, 0.0));
+  EXPECT_EQ(first.solver, "cg");
+  EXPECT_GT(first.error_estimate, 0.1);
+  const auto right = kit::random_vector<double>(n * n, 3);
+  EXPECT_EQ(solve_to(right, host_array<double>(n * n, 0.0)).solver, "direct");
+  const auto guessed = solve_to(right, right);
+  EXPECT_EQ(guessed.iterations, 0);
+  EXPECT_LT(guessed.error_estimate, 1e-2);
+  EXPECT_EQ(guessed.warning, "");
 }
 
 TEST(second_look, finds_what_conjugate_gradients_have_not_seen) {
