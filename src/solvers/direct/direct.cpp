@@ -14,9 +14,10 @@ namespace direct_messages {
 
 using solver_messages::standing;
 
-std::optional<ending> explain(int verdict, const double* slots, bool) {
+std::optional<ending> explain(int verdict, const double* slots, double rounding) {
   if (verdict == control::not_finite) return overflow({{"the correction", HUGE_VAL}});
-  if (slots[control::rr] > slots[control::peak]) // of the steps before this one
+  const bool larger = slots[control::rr] > slots[control::peak]; // than in all steps before this one
+  if (larger && std::sqrt(slots[control::rr]) > rounding)
     return ending{status::diverged, [](const standing& s) {
                     return fmt::format("iteration {}: the residual grows from step to step, for the preconditioner is "
                                        "no inverse of the matrix, not even roughly; the best x has a relative residual "

@@ -100,8 +100,8 @@ public:
     if (corrections() == 2) return {it_.slots(), 2, idle};
     return {it_.slots(), 10, idle_without_factors};
   }
-  static std::optional<ending> explain(int verdict, const double* slots, bool patient) {
-    return direct_messages::explain(verdict, slots, patient);
+  std::optional<ending> explain(int verdict, const double* slots, bool) {
+    return direct_messages::explain(verdict, slots, it_.rounding_of_residual());
   }
 
   double bytes_per_iteration() const {

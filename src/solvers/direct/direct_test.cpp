@@ -219,6 +219,21 @@ TEST(direct_refinement, says_so_where_the_preconditioner_is_no_inverse) {
   EXPECT_EQ(s.report.why, status::diverged) << s.report.message;
 }
 
+/// b is 1e-9 of |A| |x|, and each x of the refinement off by another rounding: no growth of what the guess began with.
+TEST(direct_refinement, takes_rounding_above_a_lucky_guess_for_what_it_is) {
+  const auto a = kit::laplacian(30, 30, 1, true, 1e-7);
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    auto guess = kit::random_vector<double>(900, seed);
+    for (double& v : guess) v = 1 + 1e-9 * v;
+    const auto b = kit::times(a, guess);
+    guess[17] *= 1 + 2.2e-16;
+    const auto s = kit::solve_honestly<double>(a, b, direct<double>::options(), host_array<double>(guess));
+    EXPECT_EQ(s.report.why, status::stagnated) << s.report.message;
+    EXPECT_NE(s.report.message.find("rounding limits"), std::string::npos) << s.report.message;
+    EXPECT_LT(s.report.relative_residual, 1e-6);
+  }
+}
+
 TEST(direct_refinement, does_not_blame_rounding_for_what_the_preconditioner_leaves) {
   const auto a = kit::diagonal({1, 2.05}); // I - A: the first error is gone at once, the other one grows by 5 %
   solve_options o = direct<double>::options();

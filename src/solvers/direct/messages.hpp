@@ -7,8 +7,8 @@
 
 namespace furrow::direct_messages {
 
-/// The end that a verdict of iterative refinement means.
-std::optional<ending> explain(int verdict, const double* slots, bool patient);
+/// The end that a verdict of iterative refinement means. `rounding`: of a residual, a bound; within it none grows.
+std::optional<ending> explain(int verdict, const double* slots, double rounding);
 
 /// Whether so much of x may be off that a person is told.
 inline bool is_large(double error_estimate) { return !(error_estimate <= 0.01); }
