@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# FURROW_SLIM: four routines of LAPACK and what they call from its static library, 0.16 MB. The shared one is 7.3 MB and needs
+# FURROW_SLIM: three routines of LAPACK and what they call from its static library, below 0.16 MB. The shared one is 7.3 MB and needs
 # gfortran's 3.2 MB; src/core/fortran.cpp has the two functions of gfortran and LAPACK that they would ask for it. BLAS stays
 # shared: SuperLU needs it, too.
 find_library(furrow_lapack_archive NAMES ${CMAKE_STATIC_LIBRARY_PREFIX}lapack${CMAKE_STATIC_LIBRARY_SUFFIX})

@@ -136,7 +136,7 @@ set(furrow_first solve/solver core/triplets solve/arranging core/memory_place ba
   core/vector_operations formats/csr/csr formats/csr/cpu_rows preconditioners/jacobi/jacobi core/parameters
   solvers/cg/cg solvers/cg/ritz solvers/cg/messages solvers/messages solve/second_look solvers/iteration_on_cpu
   solvers/direct/direct preconditioners/lu/lu preconditioners/lu/inverse preconditioners/lu/columns
-  preconditioners/lu/lapack solvers/lsmr/lsmr solvers/bicgstab/bicgstab)
+  preconditioners/lu/dense_and_band solvers/lsmr/lsmr solvers/bicgstab/bicgstab)
 list(TRANSFORM furrow_first PREPEND ${src}/)
 list(TRANSFORM furrow_first APPEND .cpp)
 list(REMOVE_ITEM furrow_sources ${furrow_first})

@@ -30,6 +30,11 @@ double power_of_two(int e) { return std::bit_cast<double>(static_cast<std::uint6
 /// v 2^e, by one product where 2^e is a normal number.
 double scaled(double v, int e) { return e >= -farthest && e <= farthest ? v * power_of_two(e) : std::ldexp(v, e); }
 
+/// Asks whether to go on at every millionth entry, which a matrix without zeros has many of.
+void ask_at_entry(index_t k) {
+  if ((k & ((1 << 20) - 1)) == 0) stops_set_up::at_row(0);
+}
+
 /// Exponents r and c for which the largest of |A_ij| 2^r_i of each row, then that of |A_ij| 2^(r_i + c_j) of each
 /// column, is near 1. Rows first: where rows alone are badly scaled, elements of x then keep their sizes.
 struct exponents {
@@ -48,6 +53,7 @@ template <class V> exponents find_exponents(const coo<V>& a) {
   for (index_t k = 0; k < a.nnz();) { // entries of a row lie together, mostly
     const std::int32_t i = a.row[k];
     int most = none;
+    stops_set_up::at_row(i);
     for (; k < a.nnz() && a.row[k] == i; ++k) {
       const int e = a.val[k] != 0 ? exponent_of(double(a.val[k])) : none;
       each[static_cast<std::size_t>(k)] = e;
@@ -59,6 +65,7 @@ template <class V> exponents find_exponents(const coo<V>& a) {
   }
   level(f.r);
   for (index_t k = 0; k < a.nnz(); ++k) {
+    ask_at_entry(k);
     const int e = each[static_cast<std::size_t>(k)];
     int& m = f.c[static_cast<std::size_t>(a.col[k])];
     if (e != none) m = std::max(m, e + f.r[static_cast<std::size_t>(a.row[k])]);
@@ -99,11 +106,13 @@ template <class V> scaled_columns scale_and_sort(const coo<V>& a) {
   host_array<std::int32_t> next(n);
   std::copy_n(s.a.begin.data(), n, next.data());
   for (index_t k = 0; k < a.nnz(); ++k) {
+    ask_at_entry(k);
     if (a.val[k] == 0) continue;
     const std::int32_t i = a.row[k], j = a.col[k], to = next[j]++;
     s.a.row[to] = i;
     s.a.val[to] = scaled(double(a.val[k]), r[static_cast<std::size_t>(i)] + c[static_cast<std::size_t>(j)]);
   }
+  stops_set_up::at_row(0);
   index_t q = 0, diagonal = 0; // rows of A in order are the columns of A' in order
   for (index_t k = 0; k < a.nnz() && s.a.symmetric_pattern; ++k) {
     if (a.val[k] == 0) continue;

@@ -38,25 +38,6 @@ void swap_rows(panel a, index_t n, const int* pivots, index_t count) {
   });
 }
 
-/// B <- L^-1 B of n columns; L of k x k has ones on its diagonal.
-void solve_lower(panel l, index_t k, panel b, index_t n) {
-  if (k <= narrow) {
-    for_columns(n, k * k, [=](index_t c) FURROW_INLINE {
-      double* const mine = b.at + c * b.stride;
-      for (index_t j = 0; j < k; ++j) {
-        const double* const column = l.at + j * l.stride;
-        const double v = mine[j];
-        for (index_t i = j + 1; i < k; ++i) mine[i] -= v * column[i];
-      }
-    });
-    return;
-  }
-  const index_t top = half(k), rest = k - top;
-  solve_lower(l, top, b, n);
-  subtract_straight_product(part_of(b, top, 0), part_of(l, top, 0), b, rest, n, top);
-  solve_lower(part_of(l, top, top), rest, part_of(b, top, 0), n);
-}
-
 /// A few columns, one after the other.
 index_t factor_narrow(panel a, index_t h, index_t w, int* pivots, small_pivots* small) {
   index_t without = -1;
@@ -92,6 +73,24 @@ index_t factor_narrow(panel a, index_t h, index_t w, int* pivots, small_pivots* 
 
 } // namespace
 
+void solve_unit_lower(panel l, index_t k, panel b, index_t n) {
+  if (k <= narrow) {
+    for_columns(n, k * k, [=](index_t c) FURROW_INLINE {
+      double* const mine = b.at + c * b.stride;
+      for (index_t j = 0; j < k; ++j) {
+        const double* const column = l.at + j * l.stride;
+        const double v = mine[j];
+        for (index_t i = j + 1; i < k; ++i) mine[i] -= v * column[i];
+      }
+    });
+    return;
+  }
+  const index_t top = half(k), rest = k - top;
+  solve_unit_lower(l, top, b, n);
+  subtract_straight_product(part_of(b, top, 0), part_of(l, top, 0), b, rest, n, top);
+  solve_unit_lower(part_of(l, top, top), rest, part_of(b, top, 0), n);
+}
+
 index_t factor_dense_panel(panel a, index_t h, index_t w, int* pivots, small_pivots* small) {
   if (w <= narrow) {
     stops_set_up::at_row(0);
@@ -100,7 +99,7 @@ index_t factor_dense_panel(panel a, index_t h, index_t w, int* pivots, small_piv
   const index_t left = half(w), right = w - left;
   if (const index_t j = factor_dense_panel(a, h, left, pivots, small); j >= 0) return j;
   swap_rows(part_of(a, 0, left), right, pivots, left);
-  solve_lower(a, left, part_of(a, 0, left), right);
+  solve_unit_lower(a, left, part_of(a, 0, left), right);
   const panel below = part_of(a, left, left);
   subtract_straight_product(below, part_of(a, left, 0), part_of(a, 0, left), h - left, right, left);
   if (const index_t j = factor_dense_panel(below, h - left, right, pivots + left, small); j >= 0) return left + j;

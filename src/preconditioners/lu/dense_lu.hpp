@@ -18,4 +18,7 @@ struct small_pivots {
 /// -1; with `small` always that.
 index_t factor_dense_panel(panel a, index_t h, index_t w, int* pivots, small_pivots* small = nullptr);
 
+/// B <- L^-1 B of n columns; L of k x k has ones on its diagonal, whatever is stored there. Likewise.
+void solve_unit_lower(panel l, index_t k, panel b, index_t n);
+
 } // namespace furrow::lu

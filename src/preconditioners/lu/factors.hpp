@@ -44,7 +44,7 @@ inline constexpr index_t most_dense_rows = 46340;
 /// By plain loops (`plain_lu`) up to 256 rows, by `factor_dense_panel` beyond: 8 n^2 bytes, 2/3 n^3 operations.
 std::unique_ptr<factors> factor_dense(const columns& a);
 /// For entries within `below` diagonals under and `above` over the main one, by plain loops up to 64 diagonals below
-/// and by LAPACK (dgbtrf) beyond: 8 n (2 below + above + 1) bytes, 2 n below (below + above) operations.
+/// and by `factor_band_by_blocks` beyond: 8 n (2 below + above + 1) bytes, 2 n below (below + above) operations.
 std::unique_ptr<factors> factor_band(const columns& a, bandwidth w);
 /// By SuperLU, of up to 5,000 columns by `column_lu`: minimum degree on A + A' or nested dissection
 /// (`count_best_order`) for a symmetric or nearly symmetric pattern, whose pivots keep to the diagonal where they are

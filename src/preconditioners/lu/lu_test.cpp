@@ -90,7 +90,7 @@ TYPED_TEST(lu_preconditioner_of, any_matrix_is_its_inverse) {
     }
 }
 
-/// Of few rows and many, of bands and panels that plain loops factor and that LAPACK does, with A and with A'.
+/// Of few rows and many, of bands and panels that plain loops factor and that blocks do, with A and with A'.
 TEST(lu_factors, serve_two_vectors_as_one_after_the_other) {
   const auto banded = [](index_t n, index_t below, index_t above) {
     const auto r = kit::random_vector<double>(n * n, 4);
