@@ -71,10 +71,11 @@ private:
     void begin(index_t s, const std::int32_t* local) {
       const std::int32_t* const rows = f.p_.rows_of(s);
       const panel mine = f.panel_of(s);
-      std::fill_n(mine.at, mine.stride * f.p_.width(s), 0.0);
-      for (index_t j = 0; j < f.p_.width(s); ++j)
+      for (index_t j = 0; j < f.p_.width(s); ++j) {
+        begin_column(mine, j);
         for (index_t k = a.begin[column_at[rows[j]]]; k < a.begin[column_at[rows[j]] + 1]; ++k)
           if (const std::int32_t i = f.p_.place[a.row[k]]; i >= rows[j]) mine.at[j * mine.stride + local[i]] = a.val[k];
+      }
     }
     void subtract(index_t s, const supernode_update& u) {
       const panel other = f.panel_of(u.by), here{other.at + u.from, other.stride};

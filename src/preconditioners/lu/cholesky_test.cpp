@@ -4,6 +4,7 @@
 #include "ordering.hpp"
 #include "panel_product.hpp"
 
+#include "kit/as_it_stands.hpp"
 #include "kit/matrices.hpp"
 #include "kit/random.hpp"
 #include "kit/refused_by.hpp"
@@ -247,6 +248,18 @@ TEST(cholesky, ends_where_it_is_told_to) {
   });
   EXPECT_THROW(cholesky_of(a, 1e9), refusal);
   EXPECT_EQ(asked, 3);
+}
+
+/// Of one supernode the memory alone takes a while.
+TEST(cholesky, asks_while_a_large_supernode_begins) {
+  const lu::columns full = scaled(kit::from_function(320, [](index_t i, index_t j) { return i == j ? 2.0 : 1e-3; }));
+  int asked = 0;
+  const stops_set_up stop([&]() -> std::optional<refusal> { return ++asked, std::nullopt; });
+  const auto p = lu::pattern_of_factor(full, kit::as_it_stands(320));
+  ASSERT_EQ(p.supernodes(), 1);
+  asked = 0;
+  EXPECT_NE(lu::factor_cholesky(full, kit::as_it_stands(320), 1e9), nullptr);
+  EXPECT_GE(asked, 320 / 16);
 }
 #endif
 

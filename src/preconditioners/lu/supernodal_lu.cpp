@@ -90,9 +90,8 @@ private:
       const cholesky_pattern& p = f.p_;
       const std::int32_t *const rows = p.rows_of(s), begin = p.first[at(s)], end = p.first[at(s + 1)];
       const panel l = f.panel_of(s, f.lower_), u = f.panel_of(s, f.upper_);
-      for (const panel to : {l, u})
-        std::fill_n(to.at, to.stride * p.width(s), 0.0); // one by one: `stops_set_up` is heard
       for (index_t j = 0; j < p.width(s); ++j) {
+        begin_column(l, j), begin_column(u, j);
         const std::int32_t c = column_at[rows[j]];
         for (index_t k = a.begin[c]; k < a.begin[c + 1]; ++k)
           if (const std::int32_t i = p.place[a.row[k]]; i >= begin) l.at[j * l.stride + local[i]] = a.val[k];

@@ -20,6 +20,12 @@ struct supernode_update {
   const std::int32_t* local;
 };
 
+/// Zeros: of a panel of many columns, whose memory is touched for the first time, `stops_set_up` is heard here.
+inline void begin_column(panel of, index_t j) {
+  if (j > 0) stops_set_up::at_row(j);
+  std::fill_n(of.at + j * of.stride, of.stride, 0.0);
+}
+
 /// Left-looking, supernode by supernode: `take.begin(s, local)` gathers the entries of A, where local[i] is the place
 /// of row i in its panel; `take.subtract(s, update)` comes for each one that changes it, always in the same order; then
 /// `take.finish(s)` factors the panel. False as soon as that says so. Hears `stops_set_up` at every sixteenth supernode
