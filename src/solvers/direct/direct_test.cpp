@@ -176,6 +176,26 @@ TEST(direct_refinement, leaves_a_first_guess_of_small_residual_that_is_far_off) 
   for (const double v : s.x) EXPECT_NEAR(v, 1, 1e-3);
 }
 
+/// D L D with D = 1e-4 to 1e4, and a guess from which one correction does not lead to x.
+TEST(direct_estimates, are_not_those_of_a_guess_far_off) {
+  auto a = generate("poisson2d:16").a;
+  const index_t n = a.shape.rows;
+  const auto size = [](index_t i) { return std::pow(10.0, double(i * 5 % 9) - 4); };
+  for (index_t k = 0; k < a.nnz(); ++k) a.val[k] *= size(a.row[k]) * size(a.col[k]);
+  auto x = kit::random_vector<double>(n, 4);
+  for (double& v : x) v += 2;
+  auto guess = kit::random_vector<double>(n, 5);
+  for (double& v : guess) v *= 1e12;
+  const auto s = kit::solve_honestly<double>(a, kit::times(a, x), direct<double>::options(1e-8), std::move(guess));
+  ASSERT_EQ(s.report.why, status::converged) << s.report.message;
+  double error = 0;
+  for (index_t i = 0; i < n; ++i) error = std::max(error, std::abs(s.x[i] - x[i]) / 3);
+  EXPECT_LT(error, 1e-6);
+  EXPECT_GT(s.report.error_estimate, error);
+  EXPECT_LT(s.report.error_estimate, 1e-2);
+  EXPECT_EQ(s.report.warning, "");
+}
+
 TYPED_TEST(direct, keeps_a_first_guess_that_is_right) {
   using V = TypeParam;
   const auto a = generate("poisson2d:10").a;
