@@ -139,7 +139,7 @@ template <class V> std::optional<scaled_columns> scale_symmetric(const coo<V>& a
     ++positive;
   }
   if (positive != n || !is_symmetric(a)) return {};
-  check_count(2 * lower);
+  check_count(2 * lower - n);
   scaled_columns s{{n, host_array<std::int32_t>(n + 1, 0), host_array<std::int32_t>(2 * lower - n),
                     host_array<double>(2 * lower - n), true},
                    host_array<double>(n),
