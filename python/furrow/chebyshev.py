@@ -52,7 +52,9 @@ class Series:
     domain : (low, high)
 
     ``p(A)`` of a symmetric matrix with eigenvalues in the domain multiplies vectors. Nobody looks whether A is one: of
-    another it is the polynomial, too, which outside of the domain is far from the function that it was made of.
+    another it is the polynomial, too, which outside of the domain is far from the function that it was made of. A matrix
+    is a sparse one, a `Matrix` or a `numpy.matrix`; a plain array holds points, also with two axes, as NumPy's own
+    series take it: for p of a dense matrix D say ``p(furrow.Matrix(D))``.
 
     Examples
     --------
@@ -112,7 +114,7 @@ class Series:
     def __call__(self, x: Any) -> Any:
         if isinstance(x, Matrix):
             return OfMatrix(self, x)
-        if hasattr(x, "format") or hasattr(x, "matvec") or _gpu.is_sparse(x):
+        if hasattr(x, "format") or hasattr(x, "matvec") or _gpu.is_sparse(x) or isinstance(x, np.matrix):
             return OfMatrix(self, Matrix(x))
         refuse_gpu(x, "x")
         x = numbers(x, "x")

@@ -24,6 +24,15 @@ def test_series_agree_with_numpy():
     np.testing.assert_allclose(y, V @ (np.exp(-0.3 * w) * (V.T @ b)), atol=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")  # NumPy's, of its own class
+def test_a_plain_array_holds_points_and_a_matrix_of_numpy_is_one():
+    D = furrow.generate("poisson1d:5").toarray()
+    p, x = Series([0, 0, 1], (0, 4)), np.arange(5.0)
+    np.testing.assert_array_equal(p(D), p(D.ravel()).reshape(5, 5))
+    for A in (np.matrix(D), furrow.Matrix(D)):
+        np.testing.assert_allclose(p(A) @ x, 2 * ((D / 2 - np.eye(5)) @ ((D / 2 - np.eye(5)) @ x)) - x, atol=1e-13)
+
+
 def test_other_series_than_chebyshevs_are_refused():
     p = furrow.chebyshev.Series([1.0, 2.0])
     for other in (Polynomial([0, 0, 1]), Legendre([0, 0, 1])):
