@@ -45,6 +45,28 @@ class Interrupt(Case):
             self.assertEqual(sum(1 for _ in x), 1000**2)
 
     @unittest.skipIf(SANITIZED, "sanitizers are too slow for this")
+    def test_while_the_next_method_is_set_up(self):
+        """A few iterations with a diagonal, then multigrid of three million rows, which takes seconds to set up."""
+        for pause in (0.3, 0.6):
+            ours, theirs = pty.openpty()
+            p = self.start("solve", "poisson3d:150", "--device", "cpu", "--rtol", "1e-13", "-o", "x.npy", "--checkpoint", "x.ckpt",
+                           stdout=subprocess.PIPE, stderr=theirs, text=True)
+            os.close(theirs)
+            seen = b""
+            while b"iterations" not in seen:
+                seen += os.read(ours, 4096)
+            time.sleep(pause)
+            self.interrupt(p)
+            out = p.stdout.read()
+            p.stdout.close()
+            os.close(ours)
+            self.assertEqual(p.returncode, 130, out)
+            self.assertRegex(out, "(?i)interrupted")
+            self.assertEqual(sorted(f.name for f in self.folder.iterdir()), ["x.ckpt", "x.npy"])
+            for name in ("x.ckpt", "x.npy"):
+                (self.folder / name).unlink()
+
+    @unittest.skipIf(SANITIZED, "sanitizers are too slow for this")
     def test_json_says_interrupted(self):
         p = self.start(*ENDLESS, "--json", stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         time.sleep(1.5)

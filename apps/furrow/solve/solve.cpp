@@ -140,10 +140,13 @@ void read_and_solve(solve_request& q, const matrix_input& input, memory_plan pla
   {
     o.goal = goal_of(q.options, *a, 0);
     progress_line line(o.goal, stderr_is_live() && !q.json);
+    bool has_x = false; // which is worth more than an end within a second: what is set up next may take longer
     q.options.watch = [&](const progress& now) {
+      if (!has_x && now.iteration > 0) has_x = true, found.politely->finish_first();
       line.show(now);
       return !interrupted();
     };
+    q.options.cancelled = [&] { return has_x && interrupted(); };
     q.options.announce = [&](const memory_estimate& solving) {
       plan.work = solving.host + bytes_of_columns(q, o.shape, a->count) + bytes_of_coordinates(q.options) +
                   bytes_of_checkpoints(q, o.shape);
@@ -414,23 +417,25 @@ std::function<int()> setup(CLI::App& app, context& shared) {
   add_file(app, shared, "--history", q->history, "write iteration,relative_residual as CSV", "Output");
   add_file(app, shared, "--plot", q->plot, "draw the residual over the iterations as SVG", "Output");
   add_file(app, shared, "--report", q->report, "write all that is known of the solve as one page of HTML", "Output");
-  app.footer(preconditioner_lines() +
-             "\nCtrl-C stops within a second and writes the best x so far where -o asks for it.\n\n"
-             "Examples:\n"
-             "  furrow solve matrix.mtx -b rhs.mtx -o x.mtx\n"
-             "  furrow solve poisson3d:100 --rtol 1e-10 --history residuals.csv --plot residuals.svg\n"
-             "  furrow solve matrix.mtx -b columns.npy --solver block_cg -o answers.npy\n"
-             "  furrow solve matrix.mtx --precond amg:sa --coordinates nodes.mtx\n"
-             "  furrow solve circuit.mtx --solver gmres:50 --precond ilut --scale matching --reorder rcm\n"
-             "  furrow solve matrix.mtx --report matrix.html\n"
-             "  furrow solve --batch systems -o answers\n"
-             "  mpirun -n 4 furrow solve matrix.mtx\n"
-             "  mpirun -n 4 furrow solve matrix.mtx --device gpu\n"
-             "  furrow solve matrix.mtx --checkpoint run.ckpt --every 300\n"
-             "  furrow solve matrix.mtx --resume run.ckpt --checkpoint run.ckpt\n"
-             "  furrow solve matrix.mtx.gz --device gpu --json\n"
-             "  furrow solve poisson3d:400 --device gpu:all\n"
-             "  furrow solve poisson2d:20 --solver cg_tutorial --device play");
+  app.footer(
+      preconditioner_lines() +
+      "\nCtrl-C stops a solver within a second, a set-up behind it at its next step, and writes the best x so far\n"
+      "where -o asks for it.\n\n"
+      "Examples:\n"
+      "  furrow solve matrix.mtx -b rhs.mtx -o x.mtx\n"
+      "  furrow solve poisson3d:100 --rtol 1e-10 --history residuals.csv --plot residuals.svg\n"
+      "  furrow solve matrix.mtx -b columns.npy --solver block_cg -o answers.npy\n"
+      "  furrow solve matrix.mtx --precond amg:sa --coordinates nodes.mtx\n"
+      "  furrow solve circuit.mtx --solver gmres:50 --precond ilut --scale matching --reorder rcm\n"
+      "  furrow solve matrix.mtx --report matrix.html\n"
+      "  furrow solve --batch systems -o answers\n"
+      "  mpirun -n 4 furrow solve matrix.mtx\n"
+      "  mpirun -n 4 furrow solve matrix.mtx --device gpu\n"
+      "  furrow solve matrix.mtx --checkpoint run.ckpt --every 300\n"
+      "  furrow solve matrix.mtx --resume run.ckpt --checkpoint run.ckpt\n"
+      "  furrow solve matrix.mtx.gz --device gpu --json\n"
+      "  furrow solve poisson3d:400 --device gpu:all\n"
+      "  furrow solve poisson2d:20 --solver cg_tutorial --device play");
   return [q] { return run(*q); };
 }
 
