@@ -277,7 +277,7 @@ void check_output(const std::string& file, std::string_view option, const std::v
   check(!std::filesystem::is_directory(file, ignored), fault::input,
         "{}: is a folder, not a file: choose another name for {}", file, option);
   const bool replaced = io::is_replaced(file);
-  const auto behind = std::filesystem::absolute(io::behind_links(file));
+  const auto behind = std::filesystem::absolute(io::behind_links(file), ignored);
   check(std::filesystem::is_directory(behind.parent_path(), ignored), fault::input,
         "{}: cannot be written: its folder does not exist: make it, or choose another name for {}", file, option);
   const auto must_be_writable = [&](const std::filesystem::path& what) {
@@ -290,6 +290,7 @@ void check_output(const std::string& file, std::string_view option, const std::v
     check(other.empty() || !are_one_file(file, other), fault::usage,
           "{} and {} are the same file: choose another name for {}", other, file,
           option == "OUT" ? "the output" : option);
+  if (replaced) const io::atomic_file tried(file); // what else the system refuses: nothing of it stays
 }
 
 void use_threads(int count) {

@@ -74,10 +74,13 @@ int bring_to_disk(int descriptor) {
   return 0;
 }
 
+std::filesystem::path folder_of(const std::filesystem::path& file) {
+  return file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
+}
+
 /// So that the new name is still there after a power failure. A folder that cannot be opened for it is no failure.
 int bring_folder_to_disk(const std::filesystem::path& file) {
-  const auto folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
-  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const int descriptor = ::open(folder_of(file).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0) return 0;
   const int failure = bring_to_disk(descriptor);
   ::close(descriptor);
@@ -141,6 +144,7 @@ void atomic_file::open_beside() {
   file_ = behind_links(file_);
   if (std::filesystem::is_symlink(std::filesystem::symlink_status(file_, ignored))) fail("cannot be written", ELOOP);
   const auto there = look_at(file_);
+  if (!there && errno == ENAMETOOLONG) fail("cannot be written", errno); // the name beside it is shorter
   if (there && ::access(file_.c_str(), W_OK) != 0) fail("cannot be written", errno);
   for (int trial = 0; trial < 100 && descriptor_ < 0; ++trial) {
     beside_ = name_beside(file_);
@@ -150,7 +154,12 @@ void atomic_file::open_beside() {
     const int why = errno;
     forget_unfinished(note_);
     beside_.clear();
-    if (why == ENOENT) refuse(name_, "cannot be written: its folder does not exist");
+    if (why == ENOENT) {
+      const auto about_folder = look_at(folder_of(file_));
+      const bool is_there = about_folder && S_ISDIR(about_folder->st_mode);
+      refuse(name_, is_there ? "cannot be written: its folder takes no new files" // as those in /proc
+                             : "cannot be written: its folder does not exist");
+    }
     if (why != EEXIST) fail("cannot be written", why);
   }
   if (descriptor_ < 0) fail("cannot be written", EEXIST);

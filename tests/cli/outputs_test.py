@@ -119,6 +119,23 @@ os.execv(sys.argv[1], sys.argv[1:])"""
         self.assertEqual((self.folder / "P.FURROW").read_bytes()[:7], b"\x89FURROW")
         self.assertIn("is written as", self.furrow("solve", "poisson1d:4", "-o", "x.MAT", code=2).stderr)
 
+    def test_names_that_cannot_be_written_are_refused_before_the_work(self):
+        (self.folder / "loop.mtx").symlink_to("loop.mtx")
+        for name, why in (("x" * 300 + ".mtx", "File name too long"), ("loop.mtx", "Too many levels of symbolic links"),
+                          ("/proc/x.mtx", "its folder takes no new files"), ("/proc/x/y.mtx", "its folder does not exist")):
+            for words in (("solve", "poisson2d:10", "-o", name), ("generate", "poisson1d:4", "-o", name)):
+                done = self.furrow(*words, code=3)
+                self.assertIn(f"furrow: {name}: cannot be written: {why}", done.stderr)
+                self.assertEqual(done.stdout, "")
+        self.assertEqual([f.name for f in self.folder.iterdir()], ["loop.mtx"])
+
+    def test_a_folder_that_is_gone(self):
+        words = ("solve", "poisson2d:10", "-o", "x.mtx")
+        script = "import os, sys; os.mkdir('gone'); os.chdir('gone'); os.rmdir('../gone'); os.execv(sys.argv[1], sys.argv[1:])"
+        done = subprocess.run(["python3", "-c", script, FURROW, *words], cwd=self.folder, env=ENVIRONMENT, capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stdout), (3, ""))
+        self.assertIn("furrow: x.mtx: cannot be written: its folder does not exist", done.stderr)
+
     def test_names_as_long_as_the_system_allows(self):
         name = "x" * 251 + ".mtx"
         self.furrow("generate", "poisson1d:4", "-o", name)
