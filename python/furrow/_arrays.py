@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from . import _gpu
-from ._checks import numbers
+from ._checks import number_of, numbers
 from ._errors import DeviceError, UsageError
 from ._stored import check_stored
 from ._tensors import as_numpy, numpy_type, rows_of
@@ -36,6 +36,31 @@ def real_type(*dtypes: Any) -> Any:
             raise TypeError("values of float16 are for furrow.gemv alone: convert them by .astype(numpy.float32)")
     single = all(dtype.kind == "f" and dtype.itemsize == 4 for dtype in dtypes)
     return F32 if single else F64
+
+
+def asked_type(dtype: Any) -> Any:
+    """The type that a caller names for a solve."""
+    try:
+        return real_type(np.dtype(dtype))
+    except TypeError as e:
+        raise TypeError(f"dtype is {dtype!r}: give numpy.float64, numpy.float32 or None") from e
+
+
+def check_type(solved_in: Any, of_b: Any) -> None:
+    """b is not rounded unasked."""
+    if solved_in == F32 and real_type(of_b) != F32:
+        raise TypeError("b is float64, but is solved for in float32: give dtype=numpy.float64, or b.astype(numpy.float32)")
+
+
+def tolerance_of(rtol: float | None, atol: float, dtype: Any) -> float:
+    """rtol, or where none is given 1e-8, in float32, which holds 7 digits, 1e-5. What float32 cannot hold is refused."""
+    if rtol is None:
+        return 1e-5 if dtype == F32 else 1e-8
+    rtol, smallest = number_of(rtol, "rtol"), 2 * float(np.finfo(F32).eps)
+    if dtype == F32 and rtol < smallest and not atol > 0:
+        raise UsageError(f"rtol = {rtol:g} is more than float32 can hold: take {smallest:.1g} or more, or give A or b in "
+                         "float64")
+    return rtol
 
 
 def is_matrix(A: Any) -> bool:

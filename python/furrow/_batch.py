@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from . import _core, _gpu
-from ._arrays import as_vector, contiguous, is_matrix, real_type
+from ._arrays import as_vector, contiguous, is_matrix, real_type, tolerance_of
 from ._checks import check_names, count_of, flag_of, number_of
 from ._errors import DeviceError, InputError, InternalError, MemoryError, UsageError
 from ._homes import Home
@@ -21,9 +21,9 @@ from ._rows import Rows, rows_at
 _REFUSED = (UsageError, InputError, MemoryError, DeviceError, InternalError)
 
 
-def solve_batch(systems: Iterable[tuple[Any, Any]], *, rtol: float = 1e-08, atol: float = 0.0, maxiter: int | None = None,
+def solve_batch(systems: Iterable[tuple[Any, Any]], *, rtol: float | None = None, atol: float = 0.0, maxiter: int | None = None,
                 solver: str = "auto", M: str | None = "auto", format: str = "auto", kernel: str = "auto",
-                device: str | None = None, return_exceptions: bool = False) -> list[Any]:
+                device: str | None = None, return_exceptions: bool = False, assume_symmetric: bool = False) -> list[Any]:
     """Solves many systems A x = b, each as `solve` does by itself, with a `Result` of its own.
 
     On the CPU each has the bits of `solve`: systems of up to 100,000 rows and entries are solved side by side, each by
@@ -57,6 +57,7 @@ def solve_batch(systems: Iterable[tuple[Any, Any]], *, rtol: float = 1e-08, atol
     if M is not None and not isinstance(M, str):
         raise UsageError("a batch takes a preconditioner by its name: solve one system after the other with an M of yours")
     check_names(solver=solver, format=format, kernel=kernel)
+    atol = number_of(atol, "atol")
     return_exceptions = flag_of(return_exceptions, "return_exceptions")
     refuse_blocks_of_ranks(M)
     if not isinstance(systems, Iterable):
@@ -69,14 +70,15 @@ def solve_batch(systems: Iterable[tuple[Any, Any]], *, rtol: float = 1e-08, atol
         raise refused
     given = {k: one for k, one in enumerate(results) if isinstance(one, _System)}
     dtype = real_type(*(a.dtype for one in given.values() for a in (one.rows.data, one.b))) if given else np.dtype(float)
+    rtol = tolerance_of(rtol, atol, dtype)
     home = Home("b")
     answers = [np.zeros(one.rows.shape[1], dtype) for one in given.values()]
     borrowed = [(one.rows.indptr, one.rows.indices, contiguous(one.rows.data, dtype), *one.rows.shape,
                  contiguous(one.b, dtype), x) for one, x in zip(given.values(), answers, strict=True)]
     options = {"solver": solver, "precond": without(solver) if M is None else M, "format": format, "kernel": kernel,
-               "rtol": number_of(rtol, "rtol"), "atol": number_of(atol, "atol"), "maxiter": count_of(maxiter, "maxiter"),
+               "rtol": rtol, "atol": atol, "maxiter": count_of(maxiter, "maxiter"),
                "time_limit": math.inf,
-               "tune": False, "assume_symmetric": False, "watch": None, "watch_every": 0, "monitor": None, "monitor_every": 1, "checkpoint_every": 0.0,
+               "tune": False, "assume_symmetric": flag_of(assume_symmetric, "assume_symmetric"), "watch": None, "watch_every": 0, "monitor": None, "monitor_every": 1, "checkpoint_every": 0.0,
                "ordinal": _gpu.core(where), "coordinates": None,
                "scale": "none", "reorder": "none"}
     said: Any = _core.solve_batch(borrowed, dtype.itemsize == 4, options)

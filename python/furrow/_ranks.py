@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import _core, _gpu
-from ._arrays import F32, as_vector, dtype_of, is_matrix, real_type, refuse_gpu
+from ._arrays import as_vector, asked_type, check_type, dtype_of, is_matrix, real_type, refuse_gpu, tolerance_of
 from ._checkpoints import Checkpoints, fingerprint_of_rows, finish, tell
 from ._checks import check_names, check_residuals, count_of, flag_of, number_of, seconds_of
 from ._columns import are_columns
@@ -104,12 +104,13 @@ def _heard(callback: Any, monitor: Any, dtype: Any, keeps: bool) -> dict[str, An
     return {"watching": w, **options}
 
 
-def run(A: Any, b: Any, x0: Any, solver: str, M: Any, rtol: float, atol: float, maxiter: int | None,
+def run(A: Any, b: Any, x0: Any, solver: str, M: Any, rtol: float | None, atol: float, maxiter: int | None,
         callback: Callable[[Any], object] | None, monitor: Any, residuals: list[float] | None, ordinals: list[int], *,
         format: str, kernel: str, tune: bool, scale: str, reorder: str, checkpoint: str | os.PathLike[str] | None,
-        every: float | None, resume: str | os.PathLike[str] | None, time_limit: float | None, **left_out: Any) -> Result:
+        every: float | None, resume: str | os.PathLike[str] | None, time_limit: float | None,
+        assume_symmetric: bool, dtype: Any, **left_out: Any) -> Result:
     check_names(solver=solver, format=format, kernel=kernel, scale=scale, reorder=reorder)
-    rtol, atol = number_of(rtol, "rtol"), number_of(atol, "atol")
+    atol = number_of(atol, "atol")
     check_residuals(residuals)
     checkpoints = Checkpoints(checkpoint, every, callback)
     rows = _rows(A, M, left_out)
@@ -118,11 +119,12 @@ def run(A: Any, b: Any, x0: Any, solver: str, M: Any, rtol: float, atol: float, 
         raise UsageError(f"b has {np.shape(b)[1]} columns, and ranks solve for one: give a vector, or leave devices "
                          "and ranks out")
     n = rows.shape[0]
-    dtype = real_type(rows.data.dtype, as_vector(b, n, "b").dtype)
+    of_b = as_vector(b, n, "b").dtype
+    dtype = real_type(rows.data.dtype, of_b) if dtype is None else asked_type(dtype)
+    check_type(dtype, of_b)
     if dtype != rows.data.dtype:
         rows = rows_at(A.tocsr() if isinstance(A, Matrix) else A, None, dtype)
-    if dtype == F32 and rtol < 2 * float(np.finfo(F32).eps) and not atol > 0:
-        raise UsageError(f"rtol = {rtol:g} is more than float32 can hold: give A or b in float64")
+    rtol = tolerance_of(rtol, atol, dtype)
     rhs = np.asarray(as_vector(b, n, "b"), dtype)
     keeper, saved = checkpoints.begin(lambda: fingerprint_of_rows(rows, rhs), x0, resume, solver, M)
     begins = saved.pop("x") if saved else x0
@@ -133,7 +135,7 @@ def run(A: Any, b: Any, x0: Any, solver: str, M: Any, rtol: float, atol: float, 
         rows.indptr, rows.indices, rows.data, rows.shape[0], rows.shape[1], rhs, x, ordinals, keeper,
         {**heard, "solver": solver, "precond": M, "format": format, "kernel": kernel, "rtol": rtol,
          "atol": atol, "maxiter": count_of(maxiter, "maxiter"), "time_limit": seconds_of(time_limit, "time_limit"),
-         "tune": flag_of(tune, "tune"), "assume_symmetric": False,
+         "tune": flag_of(tune, "tune"), "assume_symmetric": flag_of(assume_symmetric, "assume_symmetric"),
          "checkpoint_every": checkpoints.every, "ordinal": _CPU, "coordinates": None, "scale": scale, "reorder": reorder})
     written = finish(keeper, report, x) if keeper else None
     raised = report.pop("raised")

@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from . import _core, _gpu
-from ._arrays import F32, is_matrix, real_type
+from ._arrays import F32, asked_type, check_type, is_matrix, real_type, tolerance_of
 from ._checkpoints import Checkpoints, fingerprint, finish, tell
 from ._checks import check_names, count_of, flag_of, number_of, numbers, seconds_of, tuned
 from ._columns import are_columns, as_lines, gather, one_only, output
@@ -36,9 +36,6 @@ from ._rows import rows_at
 from ._stored import checked
 from ._tensors import check_matrix
 from ._watching import Watching, weakly
-
-_SMALLEST_RTOL = 2 * float(np.finfo(np.float32).eps)
-
 
 def _is_least_squares(solver: str) -> bool:
     return solver.partition(":")[0] in ("lsmr", "lsqr")
@@ -70,7 +67,7 @@ class Solver:
         The preconditioner: an approximation of the inverse of A, or the name of one; None is none. Least squares take
         a symmetric one of as many rows as A has columns, by which A M has a smaller condition number than A.
     rtol, atol : float
-        Converged when \\|b - A x\\| <= max(rtol \\|b\\|, atol).
+        Converged when \\|b - A x\\| <= max(rtol \\|b\\|, atol). rtol None: 1e-8, and 1e-5 in float32.
     maxiter : int or None
         None: ten times the columns, at least 10000.
     time_limit : float or None
@@ -121,7 +118,7 @@ class Solver:
     (True, 0.0)
     """
 
-    def __init__(self, A: Any, solver: str = "auto", M: Any = "auto", *, rtol: float = 1e-08, atol: float = 0.0,
+    def __init__(self, A: Any, solver: str = "auto", M: Any = "auto", *, rtol: float | None = None, atol: float = 0.0,
                  maxiter: int | None = None, callback: Callable[[Any], object] | None = None, monitor: Any = None,
                  format: str = "auto", kernel: str = "auto", tune: bool = False, device: str | None = None,
                  assume_symmetric: bool = False, dtype: Any = None, coordinates: Any = None,
@@ -129,7 +126,7 @@ class Solver:
                  checkpoint: str | os.PathLike[str] | None = None, every: float | None = None,
                  time_limit: float | None = None) -> None:
         check_names(solver=solver, format=format, kernel=kernel, scale=scale, reorder=reorder)
-        rtol, atol = number_of(rtol, "rtol"), number_of(atol, "atol")
+        atol = number_of(atol, "atol")
         if _gpu.is_torch(A):
             check_matrix(A, "A")
         shape = getattr(A, "shape", None)
@@ -143,15 +140,8 @@ class Solver:
         if shape[0] != shape[1] and solver != "auto" and not _is_least_squares(solver):
             raise InputError(f"A is of shape {tuple(shape)}: {solver} solves square systems only, lsmr takes any shape")
         self.shape, self.A = tuple(map(int, shape)), A
-        try:
-            self.dtype = real_type(np.dtype(dtype) if dtype is not None else operator_dtype(A))
-        except TypeError as e:
-            if dtype is None:
-                raise
-            raise TypeError(f"dtype is {dtype!r}: give numpy.float64, numpy.float32 or None") from e
-        if self.dtype == F32 and rtol < _SMALLEST_RTOL and not atol > 0:
-            raise UsageError(f"rtol = {rtol:g} is more than float32 can hold: take {_SMALLEST_RTOL:.1g} or more, or "
-                             "give A or b in float64")
+        self.dtype = real_type(operator_dtype(A)) if dtype is None else asked_type(dtype)
+        rtol = tolerance_of(rtol, atol, self.dtype)
         named = M is None or isinstance(M, str)
         if coordinates is not None and not named:
             raise UsageError('coordinates are for M="amg:sa", and M is an operator of yours')
@@ -287,7 +277,7 @@ class Solver:
             self._checkpoints.refuse_columns(np.shape(b)[1], resume)
             return self._solve_columns(home, b, x0, out)
         rhs = home.vector(b, rows, "b")
-        self._check_type(home.dtype(rhs))
+        check_type(self.dtype, home.dtype(rhs))
         rhs = home.contiguous(rhs, self.dtype)
         if out is not None:
             home.check_out(out, (n,), self.dtype)
@@ -323,7 +313,7 @@ class Solver:
         one_only(b, self._watching.callback, None)
         count = np.shape(b)[1]
         lines = as_lines(home, b, rows, None, "b")
-        self._check_type(home.dtype(lines))
+        check_type(self.dtype, home.dtype(lines))
         rhs = home.contiguous(lines, self.dtype)
         x = output(home, out, n, count, self.dtype)
         if home.overlap(rhs, x):
@@ -345,11 +335,6 @@ class Solver:
             raise raised
         self._watching.finish(result, None)
         return result
-
-    def _check_type(self, dtype: Any) -> None:
-        if real_type(self.dtype, dtype) != self.dtype and self.dtype == F32:
-            raise TypeError("b is float64, but the solver was set up in float32: give dtype=numpy.float64 to it, or "
-                            "b.astype(numpy.float32)")
 
     @contextlib.contextmanager
     def _held(self) -> Iterator[None]:

@@ -301,7 +301,7 @@ def test_values_in_another_order_are_refused(form):
     (TypeError, "kernel is a int", lambda A, b: furrow.Matrix(A, kernel=5)),
     (TypeError, "scale is a NoneType", lambda A, b: furrow.solve(A, b, scale=None)),
     (TypeError, "reorder is a bool", lambda A, b: furrow.solve(A, b, reorder=True, ranks=2)),
-    (TypeError, "rtol is a NoneType: give a number", lambda A, b: furrow.solve(A, b, rtol=None)),
+    (TypeError, "atol is a NoneType: give a number", lambda A, b: furrow.cg(A, b, atol=None)),
     (TypeError, "alpha is a str", lambda A, b: furrow.Matrix(A).apply(b, alpha="2")),
     (TypeError, "maxiter is a str", lambda A, b: furrow.solve(A, b, maxiter="9")),
     (furrow.UsageError, "maxiter = 2.5 must be a whole number", lambda A, b: furrow.solve(A, b, maxiter=2.5)),

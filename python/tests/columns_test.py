@@ -150,7 +150,7 @@ def test_types_and_layouts_of_columns(block):
     single = A.astype(np.float32)
     assert furrow.cg(single, B.astype(np.float32)).x.dtype == np.float32
     assert furrow.cg(single, B).x.dtype == np.float64
-    with pytest.raises(TypeError, match="set up in float32"):
+    with pytest.raises(TypeError, match="solved for in float32"):
         furrow.Solver(single, rtol=1e-4).solve(B)
 
 

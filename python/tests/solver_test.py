@@ -58,6 +58,44 @@ def test_a_time_limit_is_a_number_of_seconds(grid):
         furrow.Solver(grid[0], time_limit="1 s")
 
 
+def _each_way(A, b, **more):
+    yield lambda: furrow.solve(A, b, **more)
+    yield lambda: furrow.solve(A, b, ranks=2, **more)
+    yield lambda: furrow.Solver(A, **more).solve(b)
+    yield lambda: furrow.solve_batch([(A, b)], **more)[0]
+
+
+def test_the_tolerance_that_nobody_names_is_one_that_the_type_holds(grid):
+    A, b = grid
+    single = (A.astype(np.float32), b.astype(np.float32))
+    for system, rtol in ((grid, 1e-8), (single, 1e-5)):
+        for call in _each_way(*system):
+            r = call()
+            assert r.success and r.residual <= rtol and r.to_dict()["rtol"] == rtol
+    for call in _each_way(*single, rtol=1e-8):
+        with pytest.raises(furrow.UsageError, match="rtol = 1e-08 is more than float32 can hold: take 2e-07 or more"):
+            call()
+    assert all(call().success for call in _each_way(*single, rtol=1e-8, atol=1e-3))
+
+
+def test_a_type_and_symmetry_may_be_said_in_one_call(grid):
+    A, b = grid
+    for more in ({}, {"ranks": 2}):
+        r = furrow.solve(A, b.astype(np.float32), dtype=np.float32, **more)
+        assert r.success and r.x.dtype == np.float32
+        assert furrow.solve(A.astype(np.float32), b.astype(np.float32), dtype=float, **more).x.dtype == float
+        with pytest.raises(TypeError, match="b is float64, but is solved for in float32"):
+            furrow.solve(A, b, dtype=np.float32, **more)
+        with pytest.raises(TypeError, match="dtype is 'f2': give numpy.float64, numpy.float32 or None"):
+            furrow.solve(A, b, dtype="f2", **more)
+    A = A.copy()
+    A[0, 1] *= 1 + 1e-6
+    for call in _each_way(A, b, solver="cg", M="jacobi"):
+        with pytest.raises(furrow.InputError, match="or assume_symmetric where the difference means nothing"):
+            call()
+    assert all(call().solver == "cg" for call in _each_way(A, b, solver="cg", M="jacobi", rtol=1e-5, assume_symmetric=True))
+
+
 @pytest.mark.parametrize("known_by", ["callback", "monitor", "A", "M"])
 def test_a_solver_that_its_functions_know_goes_with_them(grid, known_by):
     A, b = grid

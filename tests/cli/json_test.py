@@ -44,6 +44,12 @@ class Json(Case):
             self.assertEqual(len(r["history"]), r["iterations"] + 1)
             self.assertEqual(r["history"][0], 1)
 
+    def test_the_tolerance_that_nobody_names_is_one_that_the_precision_holds(self):
+        for precision, rtol in (("f64", 1e-8), ("f32", 1e-5)):
+            r = self.json("solve", "poisson2d:20", "--device", "cpu", "--precision", precision)
+            self.assertEqual((r["status"], r["rtol"]), ("converged", rtol))
+            self.assertLessEqual(r["relative_residual"], rtol)
+
     def test_solve_says_how_the_matrix_was_arranged_and_how_large_factors_are(self):
         r = self.json("solve", "convection2d:9:2", "--device", "cpu", "--solver", "direct", "--scale", "matching", "--reorder", "rcm")
         self.has(SOLVE, r)

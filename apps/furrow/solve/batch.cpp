@@ -282,6 +282,7 @@ int run_batch(solve_request& q) {
   check_answers(q, members);
   q.options.where = q.machine.apply();
   q.options.values = q.machine.values();
+  q.settle_tolerance();
   q.options.history = false;
   const double began = now();
   polite_interrupts politely;

@@ -280,6 +280,7 @@ int run_here(solve_request& q) {
   if (q.on_ranks() && q.machine.where == "auto") q.machine.where = "cpu"; // where they are
   q.options.where = q.machine.apply();
   q.options.values = q.machine.values();
+  q.settle_tolerance();
   check_one_standard_input({q.file, q.rhs, q.x0, q.coordinates});
   check_one_standard_output(q.json, {q.output, q.history, q.plot, q.report, q.trace});
   check_input(q.rhs, "-b");
@@ -358,7 +359,7 @@ std::function<int()> setup(CLI::App& app, context& shared) {
                  ->type_name("NAME")
                  ->group(method),
              {"none", "rcm"});
-  app.add_option("--rtol", q->options.rtol, "converged when |b - A x| <= rtol |b| (default 1e-8)")
+  app.add_option("--rtol", q->options.rtol, "converged when |b - A x| <= rtol |b| (default 1e-8, in f32 1e-5)")
       ->type_name("R")
       ->transform(from_to_below(0, 1))
       ->each([q](const std::string&) { q->rtol_given = true; })

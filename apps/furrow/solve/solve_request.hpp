@@ -46,6 +46,10 @@ struct solve_request {
   communicator* ranks_here = nullptr; ///< those of MPI, or threads while they run
   double share_of_ranks = 1;          ///< that run on this machine
   bool met = false;                   ///< the other ranks of MPI: they have ended, and wait for nothing
+  /// Of what nobody asked for, single precision gets what it can hold.
+  void settle_tolerance() {
+    if (!rtol_given && options.values == precision::f32) options.rtol = 1e-5;
+  }
   bool on_ranks() const { return threads_as_ranks > 0 || of_mpi; }
 };
 
