@@ -63,5 +63,10 @@ def gather(x: Any, columns: list[Result]) -> Result:
     whole: Result = Result.__new__(Result)
     whole.__dict__.update(worst.__dict__)
     whole.x, whole.columns = x, columns
+    doubtful = [k for k, column in enumerate(columns) if column.warning]
+    if doubtful:
+        whole.warning = (f"{len(doubtful)} of {len(columns)} right-hand sides have a warning; that of columns[{doubtful[0]}]: "
+                         f"{columns[doubtful[0]].warning}")
+        whole._report = {**worst._report, "warning": whole.warning}
     whole.seconds = {part: sum(c.seconds[part] for c in columns) for part in ("setup", "solve")}
     return whole

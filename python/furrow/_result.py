@@ -74,7 +74,8 @@ class Result:
         |b - A x| / |b|, computed anew from x.
     warning : str
         That x may be off by more than 1 %, though its residual is small, and how that is known; a `SolveWarning` of
-        `furrow.solve` and of the functions says it, too. Empty where nothing speaks for it.
+        `furrow.solve` and of the functions says it, too. Empty where nothing speaks for it. Of several columns that of
+        the first which has one, and of how many that is said.
     condition_estimate, error_estimate : float or None
         Of A, and of |x - A^-1 b| / |x|; None where the method knows nothing of them. Estimates, not bounds.
     history, history_seconds : ndarray
@@ -306,8 +307,7 @@ class Result:
             text = text[0].upper() + text[1:]
         if self.residual == self.residual:  # known
             text += f" |b - A x| / |b| = {self.residual:.3e}, recomputed."
-        doubt = next((r.warning for r in (self, *self.columns) if r.warning), "")
-        return f"{text} Warning: {doubt}." if doubt else text
+        return f"{text} Warning: {self.warning}." if self.warning else text
 
     def __repr__(self) -> str:
         of = f"{self._method()}, {self.format} ({self.kernel})"
@@ -328,5 +328,5 @@ class Result:
         return shown(str(self), rows, curve, self._sketch["picture"] if self._sketch else "")
 
     def _warn(self) -> None:
-        if self.info < 0 or any(r.warning for r in (self, *self.columns)):
+        if self.info < 0 or self.warning:
             warnings.warn(str(self), SolveWarning, stacklevel=4)

@@ -188,6 +188,22 @@ def test_what_is_said_is_what_the_command_line_says(tmp_path, block):
         assert {**mine, "seconds": 0} == {**other, "seconds": 0}
 
 
+def test_a_warning_of_columns_is_not_that_of_the_worst_alone(tmp_path):
+    H = 1 / (1 + np.add.outer(np.arange(14.0), np.arange(14.0)))  # Hilbert's matrix
+    B = np.ones((14, 3))
+    B[3, 0] = np.nan
+    with pytest.warns(furrow.SolveWarning, match="2 of 3 right-hand sides have a warning") as heard:
+        r = furrow.solve(H, B)
+    assert len(heard) == 1 and r.status == "nan" and r.columns[0].warning == ""
+    first = "2 of 3 right-hand sides have a warning; that of columns[1]: "
+    assert r.warning == r.to_dict()["warning"] == first + r.columns[1].warning and "x may be off by" in r.warning
+    np.save(tmp_path / "b.npy", B)
+    furrow.write(tmp_path / "h.mtx", H)
+    ran = subprocess.run([sys.executable, "-m", "furrow", "solve", "h.mtx", "-b", "b.npy", "--json"], cwd=tmp_path, capture_output=True,
+                         text=True, check=False)
+    assert json.loads(ran.stdout)["warning"] == r.warning.replace("columns[1]", "the 2. one")
+
+
 def test_a_result_of_columns_prints_pickles_and_reports(tmp_path, block):
     A, _, B = block
     r = furrow.solve(A, B)

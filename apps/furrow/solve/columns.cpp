@@ -31,6 +31,15 @@ std::string columns_text(const solve_outcome& o) {
   return text;
 }
 
+std::string warning_of_columns(const std::vector<solve_report>& columns) {
+  const auto has_one = [](const solve_report& r) { return !r.warning.empty(); };
+  const auto first = std::ranges::find_if(columns, has_one);
+  if (first == columns.end()) return {};
+  return fmt::format("{} of {} right-hand sides have a warning; that of the {}. one: {}",
+                     std::ranges::count_if(columns, has_one), columns.size(), first - columns.begin() + 1,
+                     first->warning);
+}
+
 json columns_json(const solve_outcome& o) {
   json list = json::array();
   for (const solve_report& r : o.columns)

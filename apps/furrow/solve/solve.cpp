@@ -169,6 +169,7 @@ void read_and_solve(solve_request& q, const matrix_input& input, memory_plan pla
   o.report = o.columns[worst];
   o.goal = goal_of(q.options, *a, index_t(worst));
   if (a->count == 1) o.columns.clear();
+  else o.report.warning = warning_of_columns(o.columns);
   // Of another shape x need not be the only answer.
   if (o.rhs == "ones" && o.shape.rows == o.shape.cols) o.error = a->distance_from_ones();
   o.exit_code = code_of(o.report.why, o.shape.rows == o.shape.cols);

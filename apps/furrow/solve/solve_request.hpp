@@ -84,6 +84,8 @@ int run_batch(solve_request& request);
 /// The reports of several right-hand sides: a line for each, and an object for each.
 std::string columns_text(const solve_outcome& outcome);
 json columns_json(const solve_outcome& outcome);
+/// How many right-hand sides have a warning, and the first one of them; empty where none has.
+std::string warning_of_columns(const std::vector<solve_report>& columns);
 
 /// Takes `ranks`, the device and `through` apart. Throws `fault::usage` for what is neither a number nor "mpi", for a
 /// number inside mpirun or beside several GPUs, and for a way between GPUs where no ranks have them; `fault::device`
