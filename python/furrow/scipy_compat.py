@@ -28,6 +28,10 @@ from ._operators import operator_dtype, product_of, shifted, transposed_product_
 from ._solver import Solver
 
 
+#: A goal that no residual but 0 gets to: with rtol and atol 0 maxiter ends a solve, as SciPy's.
+_NEVER = float(np.finfo(F64).tiny)
+
+
 def _checked(atol: float) -> Any:
     if atol is None or isinstance(atol, str) or number_of(atol, "atol") < 0:
         raise UsageError(f"atol is {atol!r}: give a number, 0 or larger")
@@ -57,6 +61,8 @@ def _solved(A: Any, b: Any, x0: Any, rtol: float, atol: float, M: Any, solver: s
         x0 = b if M is None else product_of(M, "M")(b)
     x = np.zeros(b.size) if x0 is None else _vector(x0, b.size, "x0")
     size = float(np.linalg.norm(b))
+    if maxiter != 0 and not np.isfinite(b).all():
+        return np.full(b.size, np.nan, dtype), maxiter, None
     if not np.isfinite(size):
         raise InputError(f"the norm of b is {size}: give a b whose elements and norm are finite")
     if size == 0:
@@ -66,7 +72,7 @@ def _solved(A: Any, b: Any, x0: Any, rtol: float, atol: float, M: Any, solver: s
     goal = max(rtol * size, atol)
     if np.isinf(goal) or (rtol >= 1 and x0 is None) or (rtol >= 1 and np.linalg.norm(b - product_of(A, "A")(x)) <= goal):
         return x.astype(dtype), 0, None
-    s = Solver(A, solver, M, rtol=min(rtol, 0.5), atol=goal, maxiter=maxiter, dtype=F64,
+    s = Solver(A, solver, M, rtol=min(rtol, 0.5), atol=goal or _NEVER, maxiter=maxiter, dtype=F64,
                **{"assume_symmetric": True, **rest})
     result = s.solve(b, x)
     return result.x.astype(dtype, copy=False), result.info, result
@@ -95,6 +101,15 @@ def _method(name: str) -> Any:
                        callback=callback)[:2]
 
     return _documented(method, name)
+
+
+def _tfqmr(name: str) -> Any:
+    def method(A: Any, b: Any, x0: Any = None, *, rtol: float = 1e-05, atol: float = 0.0, maxiter: int | None = None,
+               M: Any = None, callback: Callable[[Any], object] | None = None, show: bool = False) -> Any:
+        return _solved(A, b, x0, rtol, atol, M, name, maxiter=10 * np.size(b) if maxiter is None else maxiter,
+                       callback=callback, monitor="bar" if show else None)[:2]
+
+    return _documented(method, name, " `show` draws a line.")
 
 
 def _preconditioned(A: Any, b: Any, M: Any) -> Callable[[Any], Any]:
@@ -131,8 +146,15 @@ def _minres(name: str) -> Any:
     def method(A: Any, b: Any, x0: Any = None, *, rtol: float = 1e-05, shift: float = 0.0, maxiter: int | None = None,
                M: Any = None, callback: Callable[[Any], object] | None = None, show: bool = False,
                check: bool = False) -> Any:
-        return _solved(shifted(A, shift, b), b, x0, rtol, 0.0, M, name, maxiter=5 * np.size(b) if maxiter is None else maxiter,
-                       callback=callback, assume_symmetric=not check)[:2]
+        rounding = 4 * np.finfo(F64).eps  # where SciPy's ends, too, and says that it is an answer
+        rtol = max(number_of(rtol, "rtol"), rounding)
+        x, info, result = _solved(shifted(A, shift, b), b, x0, rtol, 0.0, M, name,
+                                  maxiter=5 * np.size(b) if maxiter is None else maxiter, callback=callback,
+                                  assume_symmetric=not check)
+        if result is None:
+            return x, info
+        ended = rtol == rounding and result.status == "stagnated"
+        return result.x, 0 if ended else info  # x in float64, as SciPy's from the first iteration on
 
     return _documented(method, name)
 
@@ -225,7 +247,7 @@ def _lsqr(name: str) -> Any:
 
 
 #: Those of SciPy's that Furrow has.
-_SCIPY = {name: maker(name) for maker, names in ((_method, ("bicg", "bicgstab", "cg", "cgs", "tfqmr")),
+_SCIPY = {name: maker(name) for maker, names in ((_method, ("bicg", "bicgstab", "cg", "cgs")), (_tfqmr, ("tfqmr",)),
                                                  (_gmres, ("gmres",)), (_minres, ("minres",)), (_lsmr, ("lsmr",)),
                                                  (_lsqr, ("lsqr",)))
           for name in names if name in METHODS}

@@ -60,8 +60,35 @@ def test_a_b_that_is_no_vector_of_numbers_is_named(name, grid):
     with pytest.raises(furrow.InputError, match="b has 1 masked elements"):
         method(A, np.ma.masked_array(b, np.arange(400) == 3))
     for wrong in (np.nan, np.inf):
-        with pytest.raises(furrow.InputError, match="norm of b is|b is nan|b is inf"):
-            method(A, np.where(np.arange(400) == 3, wrong, b))
+        bad = np.where(np.arange(400) == 3, wrong, b)
+        if name == "lsmr":
+            with pytest.raises(furrow.InputError, match="b is nan|b is inf"):
+                method(A, bad)
+        else:
+            x, info = method(A, bad, maxiter=7)
+            assert np.isnan(x).all() and info == 7
+    if name != "lsmr":
+        with pytest.raises(furrow.InputError, match="norm of b is inf"):
+            method(A, 1e300 * b)
+
+
+@pytest.mark.parametrize("name", ["cg", "bicgstab", "gmres", "minres", "tfqmr"])
+def test_without_a_tolerance_maxiter_ends_a_solve(name, grid):
+    A, b = grid[0], np.arange(400.0)
+    ours, theirs = (getattr(of, name) for of in (furrow.scipy_compat, sla))
+    for steps in (3, 30):
+        x, info = ours(A, b, rtol=0, maxiter=steps)
+        assert info == theirs(A, b, rtol=0, maxiter=steps)[1] == steps
+    x, info = ours(A, b, rtol=0)
+    assert np.linalg.norm(b - A @ x) <= 1e-12 * np.linalg.norm(b) and (info == 0) == (name == "minres")
+
+
+def test_the_types_and_arguments_of_scipy():
+    A, b = np.diag(np.arange(1.0, 5)).astype(np.float32), np.ones(4, np.float32)
+    for name in ("cg", "minres", "tfqmr"):
+        ours, theirs = (getattr(of, name)(A, b) for of in (furrow.scipy_compat, sla))
+        assert ours[0].dtype == theirs[0].dtype
+    assert furrow.scipy_compat.tfqmr(A, b, show=False)[1] == 0
 
 
 SHAPES = [(4,), (4, 1), (1, 4), (2, 2), (2, 2, 1), (3,)]
