@@ -75,7 +75,8 @@ void prepared_system<V>::set_up(matrix_source<V> a, std::shared_ptr<const diagon
                                 solve_options& o, setup_clock& clock, const matrix<V>* known) {
   around_m_ = std::move(around_m);
   o.precond = named_preconditioner(o);
-  survey s = survey_of<V>(a, o, clock, known, [&](const stats&) { return method->name == "direct"; });
+  const bool factorised = method->name == "direct" && take_apart(o.precond).name == "lu"; // others ask for many steps
+  survey s = survey_of<V>(a, o, clock, known, [&](const stats&) { return factorised; });
   norm_inf_ = s.facts.norm_inf;
   longest_row_ = s.facts.row_max;
   if (s.chosen.format) format_ = name_of(s.chosen), kernel_ = s.chosen.kernel, reason_ = s.chosen.reason;

@@ -50,6 +50,12 @@ class Json(Case):
             self.assertEqual((r["status"], r["rtol"]), ("converged", rtol))
             self.assertLessEqual(r["relative_residual"], rtol)
 
+    def test_the_reason_for_a_format_is_that_of_this_solve(self):
+        for precond, few in (("lu", True), ("auto", True), ("jacobi", False)):
+            r = self.json("solve", "poisson2d:20", "--device", "cpu", "--solver", "direct", "--precond", precond, "--rtol", "1e-3")
+            self.assertEqual(r["reason"] == "a factorisation comes first, which leaves few products", few, r["reason"])
+            self.assertEqual(r["iterations"] < 10, few)
+
     def test_solve_says_how_the_matrix_was_arranged_and_how_large_factors_are(self):
         r = self.json("solve", "convection2d:9:2", "--device", "cpu", "--solver", "direct", "--scale", "matching", "--reorder", "rcm")
         self.has(SOLVE, r)
