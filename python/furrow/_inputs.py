@@ -9,13 +9,16 @@ import numpy as np
 import scipy.sparse as sp
 
 from . import _core
-from ._arrays import F64, as_rows, as_vector, contiguous
+from ._arrays import F64, as_rows, as_vector, contiguous, on_host, real_type
+from ._checks import numbers
 from ._errors import UsageError
 from ._files import NEVER_WRITTEN, bytes_of
 
 _MATRIX_ENDINGS = (".mtx", ".mtx.gz", ".furrow", ".petsc")
 #: What no vector is written as; one without a known ending is a Matrix Market array.
-_NO_VECTORS = (".furrow", ".html", *NEVER_WRITTEN)
+_NO_VECTORS = (".furrow", ".html", *(ending for ending in NEVER_WRITTEN if ending not in (".txt.gz", ".csv.gz")))
+#: What holds nothing but numbers: of none it would be empty.
+_PLAIN = (".txt", ".csv", ".txt.gz", ".csv.gz")
 
 
 class read_array(sp.csr_array):
@@ -73,7 +76,8 @@ def generate(spec: str) -> read_array:
 
 
 def write(file: str | os.PathLike[str], A: Any, comment: str = "") -> None:
-    """Writes a matrix (`.mtx`, `.mtx.gz`, `.furrow`, `.petsc`) or a vector (these but `.furrow`, `.npy`, `.txt`, `.csv`).
+    """Writes a matrix (`.mtx`, `.mtx.gz`, `.furrow`, `.petsc`) or a vector (these but `.furrow`, `.npy`, `.txt`,
+    `.txt.gz`, `.csv`, `.csv.gz`). A dense array of two axes is a matrix, too, but as `.npy` columns of vectors.
 
     A `comment` stands at the head of a matrix in `.mtx` or `.mtx.gz`. Digits are the shortest that read back as the same
     bits. Nobody sees half a file: it is written beside its place and renamed when it is complete; where that fails, what
@@ -92,15 +96,25 @@ def write(file: str | os.PathLike[str], A: Any, comment: str = "") -> None:
         if comment:
             raise UsageError(f"{file}: a vector is written without a comment: leave comment out")
         if file.lower().endswith(_NO_VECTORS):
-            raise UsageError(f"{file}: a vector is written as .mtx, .npy, .petsc, .txt or .csv: choose one of these endings")
-        if len(A) == 0 and file.lower().endswith((".txt", ".csv")):
+            raise UsageError(f"{file}: a vector is written as .mtx, .npy, .petsc, .txt or .csv, all but .npy and .petsc with .gz, "
+                             "too: choose one of these endings")
+        if len(A) == 0 and file.lower().endswith(_PLAIN):
             raise UsageError(f"{file}: a vector without elements would be an empty file, which nobody reads back: choose .mtx, "
                              ".npy or .petsc")
-        _core.write_vector(bytes_of(file), as_vector(A, len(A), "x", F64))
+        _core.write_vector(bytes_of(file), as_vector(A, len(A), "x", F64), 1)
+        return
+    if not sp.issparse(A) and file.lower().endswith(".npy"):
+        if comment:
+            raise UsageError(f"{file}: an array is written without a comment: leave comment out")
+        X = numbers(on_host(A, "x"), "x")
+        if X.ndim != 2 or X.shape[1] == 0:
+            raise UsageError(f"{file}: x is of shape {X.shape}: a vector or columns of vectors are written")
+        real_type(X.dtype)
+        _core.write_vector(bytes_of(file), contiguous(X.T, F64).reshape(-1), X.shape[1])
         return
     if not file.lower().endswith(_MATRIX_ENDINGS):
-        raise UsageError(f"{file}: a matrix is written as {', '.join(_MATRIX_ENDINGS[:-1])} or {_MATRIX_ENDINGS[-1]}: "
-                         "choose one of these endings")
+        raise UsageError(f"{file}: a matrix is written as {', '.join(_MATRIX_ENDINGS[:-1])} or {_MATRIX_ENDINGS[-1]}, and "
+                         "columns of vectors as .npy: choose one of these endings")
     if comment and not file.lower().endswith((".mtx", ".mtx.gz")):
         raise UsageError(f"{file}: a comment is written to .mtx and .mtx.gz alone: leave comment out, or choose one of these")
     indptr, indices, data, shape = as_rows(A)

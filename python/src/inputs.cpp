@@ -99,12 +99,12 @@ void write(const nb::bytes& name, const nb::object& indptr, const nb::object& in
   });
 }
 
-void write_numbers(const nb::bytes& name, const nb::object& x) {
+void write_numbers(const nb::bytes& name, const nb::object& x, index_t count) {
   const std::string file = file_of(name);
   const buffer from(x, false);
   const auto in = from.read<double>();
   const without_lock unlocked;
-  write_vector(in, file);
+  write_vectors(in, count, file);
 }
 
 nb::list kinds() {

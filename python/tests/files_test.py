@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Reading and writing."""
+import gzip
 import os
 import subprocess
 import sys
@@ -61,6 +62,28 @@ def test_a_vector_that_cannot_be_written_leaves_what_was_there(tmp_path, ending)
     ran = subprocess.run([sys.executable, "-c", FULL_DISK, str(file)], capture_output=True, text=True, check=True)
     assert str(file) in ran.stdout and "too large" in ran.stdout
     assert file.read_bytes() == before and os.listdir(tmp_path) == [file.name]
+
+
+@pytest.mark.parametrize("name", ["x.txt.gz", "x.CSV.GZ", "x.mtx.gz"])
+def test_a_vector_is_written_packed(tmp_path, name):
+    x = np.array([0.1, 1e300, -3])
+    furrow.write(tmp_path / name, x)
+    assert (tmp_path / name).read_bytes()[:2] == b"\x1f\x8b"
+    assert gzip.open(tmp_path / name, "rt").read().split()[-3:] == ["0.1", "1e+300", "-3"]
+
+
+def test_columns_of_vectors_are_written_as_an_array(tmp_path, grid):
+    A, b = grid
+    r = furrow.solve(A, np.stack([b, 2 * b], axis=1))
+    for X in (r.x, np.asfortranarray(r.x), r.x[:, :1], r.x.astype(np.float32)[::2], [[1, 2], [3, 4]]):
+        furrow.write(tmp_path / "X.npy", X)
+        np.testing.assert_array_equal(np.load(tmp_path / "X.npy").reshape(np.shape(X)), X)
+    for wrong in (np.ones((2, 2, 2)), np.ones((3, 0)), 1.0):
+        with pytest.raises(furrow.UsageError, match=r"x is of shape .*: a vector or columns of vectors are written"):
+            furrow.write(tmp_path / "Y.npy", wrong)
+    with pytest.raises(furrow.UsageError, match="and columns of vectors as .npy: choose one of these endings"):
+        furrow.write(tmp_path / "Y.txt", r.x)
+    assert [f.name for f in tmp_path.iterdir()] == ["X.npy"]
 
 
 @pytest.mark.parametrize("ending", [".npz", ".mat", ".furrow", ".npy.gz"])
@@ -129,7 +152,7 @@ def test_a_name_with_a_nul_is_that_of_no_file(tmp_path, grid):
     assert other.read_text() == "precious" and os.listdir(tmp_path) == ["other"]
 
 
-@pytest.mark.parametrize("ending", ["txt", "csv", "TXT"])
+@pytest.mark.parametrize("ending", ["txt", "csv", "TXT", "txt.gz", "csv.gz"])
 def test_a_vector_that_would_be_an_empty_file_is_not_written(tmp_path, ending):
     with pytest.raises(furrow.UsageError, match=f"x.{ending}: a vector without elements would be an empty file"):
         furrow.write(tmp_path / f"x.{ending}", [])

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/check.hpp"
+#include "core/counted.hpp"
 #include "read_text.hpp"
 #include "refuse.hpp"
 #include "scan_number.hpp"
@@ -131,6 +132,9 @@ host_array<double> read_numpy(byte_stream& in, double bytes, const std::string& 
   const element type = parse_type(header, name);
   const shape2 shape = parse_shape(header, name, columns != nullptr);
   const bool by_rows = shape.cols > 1 && !behind_key(header, "fortran_order").starts_with("True");
+  if (rows && shape.rows != *rows && shape.cols > 1)
+    refuse(name, fmt::format("is a NumPy array of shape ({}, {}), but the matrix has {}{}", shape.rows, shape.cols,
+                             counted(*rows, "row"), shape.cols == *rows ? ": give its transpose" : ""));
   check_size(shape.rows, rows, name);
   if (columns) *columns = shape.cols;
   const index_t n = shape.rows * shape.cols;

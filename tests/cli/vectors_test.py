@@ -32,6 +32,14 @@ class Vectors(Case):
         self.assertEqual((head["descr"], head["fortran_order"]), ("<f8", False))
         return list(struct.unpack(f"<{head['shape'][0]}d", data[10 + length:]))
 
+    def test_a_row_of_numpy_is_named(self):
+        for shape, more in (((1, 3), ": give its transpose"), ((2, 4), "")):
+            head = repr({"descr": "<f8", "fortran_order": False, "shape": shape}).ljust(117).encode() + b"\n"
+            numbers = struct.pack("<d", 1) * shape[0] * shape[1]
+            (self.folder / "b.npy").write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head + numbers)
+            done = self.furrow("solve", "poisson1d:3", "-b", "b.npy", code=3)
+            self.assertIn(f"furrow: b.npy: is a NumPy array of shape {shape}, but the matrix has 3 rows{more}\n", done.stderr)
+
     def test_products(self):
         for words, x, want in ((("--alpha", "1"), "x.txt", [21, 300]), (("--alpha", "-2"), "x.txt", [-42, -600]),
                                (("--transpose",), "w.txt", [1, 2, 30]), (("--transpose", "--alpha", "0.5"), "w.txt", [0.5, 1, 15]),
