@@ -339,7 +339,8 @@ class Solver:
     @contextlib.contextmanager
     def _held(self) -> Iterator[None]:
         if not self._free.acquire(blocking=False):
-            raise UsageError("this Solver is solving already: it serves one solve at a time, two may run side by side")
+            raise UsageError("this Solver is solving already, and serves one solve at a time: wait for its end, or make a "
+                             "Solver for each thread")
         try:
             yield
         finally:

@@ -130,7 +130,7 @@ def test_a_solver_that_its_functions_know_goes_with_them(grid, known_by):
 def test_a_solver_serves_one_at_a_time(grid):
     A, b = grid
     s = furrow.Solver(A, "cg", monitor=(lambda step: s.solve(b), 1))
-    with pytest.raises(furrow.UsageError, match="solving already"):
+    with pytest.raises(furrow.UsageError, match="is solving already, and serves one solve at a time: wait"):
         s.solve(b)
 
 
