@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 from . import _gpu
 from ._checks import number_of, numbers
-from ._errors import DeviceError, UsageError
+from ._errors import DeviceError, UsageError, type_of
 from ._stored import check_stored
 from ._tensors import as_numpy, numpy_type, rows_of
 
@@ -24,16 +24,23 @@ def refuse_gpu(array: Any, name: str) -> None:
                           "cupy.asnumpy or tensor.cpu() make it")
 
 
-def real_type(*dtypes: Any) -> Any:
-    """f32 where all are, otherwise f64; integers and bool are f64. Raises TypeError for what has no such form."""
+#: What to do with complex values instead.
+_PARTS = {"solve": "solve for the real and the imaginary part as one real system",
+          "multiply": "multiply the real and the imaginary part apart",
+          "write": "write the real and the imaginary part apart"}
+
+
+def real_type(*dtypes: Any, to: str = "solve", name: str = "") -> Any:
+    """f32 where all are, otherwise f64; integers and bool are f64. Raises TypeError for what has no such form; `to` is what
+    they are for, and `name` whose they are."""
+    said = name and f"{name}: "
     for dtype in dtypes:
         if dtype.kind == "c":
-            raise TypeError(f"values of {dtype} are not supported: solve for the real and the imaginary part as one "
-                            "real system")
+            raise TypeError(f"{said}values of {dtype} are not supported: {_PARTS[to]}")
         if dtype.kind not in "fiub" or dtype.itemsize > 8:
-            raise TypeError(f"values of {dtype} are not supported: convert them by .astype(numpy.float64)")
+            raise TypeError(f"{said}values of {dtype} are not supported: convert them by .astype(numpy.float64)")
         if dtype.kind == "f" and dtype.itemsize == 2:
-            raise TypeError("values of float16 are for furrow.gemv alone: convert them by .astype(numpy.float32)")
+            raise TypeError(f"{said}values of float16 are for furrow.gemv alone: convert them by .astype(numpy.float32)")
     single = all(dtype.kind == "f" and dtype.itemsize == 4 for dtype in dtypes)
     return F32 if single else F64
 
@@ -108,21 +115,21 @@ def form_of(A: Any) -> str:
     return form if at is None else f"{form} {_gpu.place(at)}"
 
 
-def as_rows(A: Any, name: str = "A") -> tuple[Any, Any, Any, tuple[int, int]]:
+def as_rows(A: Any, name: str = "A", to: str = "solve") -> tuple[Any, Any, Any, tuple[int, int]]:
     """(indptr, indices, data, shape) of a sparse or dense matrix. CSR arrays in host memory are taken where they lie."""
     A = on_host(A, name)
     if not sp.issparse(A):
         if hasattr(A, "matvec"):
             how = f", as {name}.tocsr() makes it" if hasattr(A, "tocsr") else ""
-            raise TypeError(f"{name} is a {type(A).__name__}, whose entries are not seen: give a sparse or dense matrix{how}")
+            raise TypeError(f"{name} is {type_of(A)}, whose entries are not seen: give a sparse or dense matrix{how}")
         A = numbers(A, name)
         if A.ndim != 2:
             raise UsageError(f"{name} has {A.ndim} axes: a matrix has 2")
-        A = sp.csr_array(A.astype(real_type(A.dtype), copy=False))
+        A = sp.csr_array(A.astype(real_type(A.dtype, to=to, name=name), copy=False))
     elif A.ndim != 2:
         raise UsageError(f"{name} has {A.ndim} axes: a matrix has 2")
     check_stored(A, name)
-    dtype = real_type(A.dtype)
+    dtype = real_type(A.dtype, to=to, name=name)
     if A.format != "csr":  # what shares a place adds up there: not in int8
         A = (A if A.dtype.kind == "f" else A.astype(dtype)).tocsr()
     data = contiguous(A.data, dtype)
@@ -136,14 +143,14 @@ def contiguous(array: Any, dtype: Any) -> Any:
     return np.ascontiguousarray(array, dtype=dtype)
 
 
-def as_vector(x: Any, n: int, name: str, dtype: Any = None) -> Any:
+def as_vector(x: Any, n: int, name: str, dtype: Any = None, to: str = "solve") -> Any:
     """A contiguous vector of n elements from (n,) or (n, 1)."""
     refuse_gpu(x, name)
     x = numbers(x, name)
     if x.dtype == object or dtype is None:
-        dtype = real_type(x.dtype)
+        dtype = real_type(x.dtype, to=to, name=name)
     else:
-        real_type(x.dtype)
+        real_type(x.dtype, to=to, name=name)
     if x.shape not in ((n,), (n, 1)):
         raise UsageError(f"{name} is of shape {x.shape}, but the matrix asks for ({n},)")
     return contiguous(x, dtype).reshape(n)
@@ -153,7 +160,7 @@ def check_out(out: Any, shape: Any, dtype: Any, name: str = "out") -> None:
     """An output is written as it stands: one that does not fit would be converted, and the result be lost."""
     refuse_gpu(out, name)
     if not isinstance(out, np.ndarray):
-        raise TypeError(f"{name} is a {type(out).__name__}: give a numpy.ndarray")
+        raise TypeError(f"{name} is {type_of(out)}: give a numpy.ndarray")
     if out.dtype != dtype or not out.dtype.isnative:
         raise TypeError(f"{name} holds {out.dtype.str}, but the result is {dtype.name}: give an array of that type")
     if out.shape != shape:

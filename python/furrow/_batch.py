@@ -12,7 +12,7 @@ import numpy as np
 from . import _core, _gpu
 from ._arrays import as_vector, contiguous, is_matrix, real_type, tolerance_of
 from ._checks import check_names, count_of, flag_of, number_of
-from ._errors import DeviceError, InputError, InternalError, MemoryError, UsageError
+from ._errors import DeviceError, InputError, InternalError, MemoryError, UsageError, type_of
 from ._homes import Home
 from ._placing import refuse_blocks_of_ranks, without
 from ._result import Result
@@ -61,7 +61,7 @@ def solve_batch(systems: Iterable[tuple[Any, Any]], *, rtol: float | None = None
     return_exceptions = flag_of(return_exceptions, "return_exceptions")
     refuse_blocks_of_ranks(M)
     if not isinstance(systems, Iterable):
-        raise TypeError(f"systems is a {type(systems).__name__}: give pairs (A, b)")
+        raise TypeError(f"systems is {type_of(systems)}: give pairs (A, b)")
     where = _gpu.parse(device)
     where = where if isinstance(where, int) else None
     results: list[Any] = [_system(k, one) for k, one in enumerate(systems)]
@@ -117,10 +117,10 @@ def _system(k: int, pair: Any) -> _System | Exception:
     try:
         A, b = pair
     except (TypeError, ValueError):
-        return UsageError(f"system {k} is a {type(pair).__name__}: give pairs (A, b)")
+        return UsageError(f"system {k} is {type_of(pair)}: give pairs (A, b)")
     try:
         if not is_matrix(A):
-            raise TypeError(f"A is a {type(A).__name__}: a batch takes sparse and dense matrices")
+            raise TypeError(f"A is {type_of(A)}: a batch takes sparse and dense matrices")
         for array, name in ((A, "A"), (b, "b")):
             _gpu.check_at(name, _gpu.ordinal_of(array), None, "a batch")
         rows = rows_at(A, None)

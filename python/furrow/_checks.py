@@ -8,18 +8,23 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ._errors import InputError, UsageError
+from ._errors import InputError, UsageError, type_of
 from ._gpu import is_torch
 from ._tensors import as_numpy
+
+
+def masked_elements(x: Any, name: str) -> InputError:
+    count = int(np.sum(np.ma.getmaskarray(x)))
+    return InputError(f"{name} has {count} masked element{'s: say what they are' if count > 1 else ': say what it is'}, as "
+                      f"{name}.filled(0) does")
 
 
 def numbers(x: Any, name: str) -> Any:
     """x as an array of NumPy. What has masked elements is refused: below the mask stands anything."""
     if sp.issparse(x):
-        raise TypeError(f"{name} is a {type(x).__name__}: give a dense array, as {name}.toarray() makes it")
+        raise TypeError(f"{name} is {type_of(x)}: give a dense array, as {name}.toarray() makes it")
     if isinstance(x, np.ma.MaskedArray) and np.ma.is_masked(x):
-        raise InputError(f"{name} has {int(np.sum(np.ma.getmaskarray(x)))} masked elements: say what they are, as "
-                         f"{name}.filled(0) does")
+        raise masked_elements(x, name)
     try:
         array = as_numpy(x, name) if is_torch(x) else np.asarray(x)
     except ValueError:
@@ -27,7 +32,7 @@ def numbers(x: Any, name: str) -> Any:
             raise
         raise InputError(f"{name} holds lists that differ in length: give as many numbers in each") from None
     if array.ndim == 0 and array.dtype.kind not in "fiubc":
-        raise TypeError(f"{name} is a {type(x).__name__}: give an array of numbers")
+        raise TypeError(f"{name} is {type_of(x)}: give an array of numbers")
     return array
 
 
@@ -35,7 +40,7 @@ def check_names(**given: Any) -> None:
     """Names of methods, formats and kernels."""
     for name, value in given.items():
         if not isinstance(value, str):
-            raise TypeError(f"{name} is a {type(value).__name__}: give a name, as a str")
+            raise TypeError(f"{name} is {type_of(value)}: give a name, as a str")
 
 
 def number_of(value: Any, name: str) -> float:
@@ -44,7 +49,7 @@ def number_of(value: Any, name: str) -> float:
             return float(value)
     except (TypeError, ValueError):
         pass
-    raise TypeError(f"{name} is a {type(value).__name__}: give a number")
+    raise TypeError(f"{name} is {type_of(value)}: give a number")
 
 
 def finite_of(value: Any, name: str) -> float:
@@ -73,7 +78,7 @@ def flag_of(value: Any, name: str) -> bool:
     """True or False: "N" and "no" would both be true."""
     if isinstance(value, (bool, np.bool_)) or (isinstance(value, (int, np.integer)) and value in (0, 1)):
         return bool(value)
-    raise TypeError(f"{name} is a {type(value).__name__}: give True or False")
+    raise TypeError(f"{name} is {type_of(value)}: give True or False")
 
 
 def tuned(tune: Any, format: str, kernel: str) -> bool:
@@ -86,7 +91,7 @@ def tuned(tune: Any, format: str, kernel: str) -> bool:
 def whole_of(value: Any, name: str, least: int, most: int = 2**63 - 1) -> int:
     """A whole number that the library can take."""
     if not isinstance(value, (int, np.integer)) or isinstance(value, bool):
-        raise TypeError(f"{name} is a {type(value).__name__}: give a whole number")
+        raise TypeError(f"{name} is {type_of(value)}: give a whole number")
     if not least <= value <= most:
         raise UsageError(f"{name} = {value} must lie between {least} and {most}")
     return int(value)
@@ -114,7 +119,7 @@ def interval_of(domain: Any) -> tuple[float, float]:
 def check_residuals(residuals: Any) -> None:
     """Said before a solve whose answer would be lost."""
     if residuals is not None and not isinstance(residuals, list):
-        raise TypeError(f"residuals is a {type(residuals).__name__}: give a list, which is filled")
+        raise TypeError(f"residuals is {type_of(residuals)}: give a list, which is filled")
 
 
 def seconds_of(value: Any, name: str) -> float:
@@ -130,7 +135,7 @@ def count_of(value: Any, name: str) -> int:
     if value is None:
         return 0
     if not isinstance(value, (int, float, np.integer, np.floating)):
-        raise TypeError(f"{name} is a {type(value).__name__}: give a whole number, or None")
+        raise TypeError(f"{name} is {type_of(value)}: give a whole number, or None")
     if not math.isfinite(value) or value != int(value):
         raise UsageError(f"{name} = {value} must be a whole number, or None")
     if value < 1:

@@ -39,7 +39,7 @@ def gemv(A: Any, x: Any, out: Any = None, alpha: float = 1.0, beta: float = 0.0,
         raise UsageError(f"A has {A.ndim} axes: a matrix has 2")
     kind = _KINDS.get(home.type_name(A))
     if kind is None:
-        A = home.contiguous(A, real_type(home.dtype(A)))
+        A = home.contiguous(A, real_type(home.dtype(A), to="multiply", name="A"))
         kind = _KINDS[home.type_name(A)]
     dtype = F64 if kind == "f64" else F32
     for name, factor in (("alpha", alpha), ("beta", beta)):
@@ -49,7 +49,7 @@ def gemv(A: Any, x: Any, out: Any = None, alpha: float = 1.0, beta: float = 0.0,
     if tuple(x.shape) != (cols,):
         raise UsageError(f"x is of shape {tuple(x.shape)}, but the matrix asks for ({cols},)")
     if home.type_name(x) not in _KINDS:
-        real_type(home.dtype(x))
+        real_type(home.dtype(x), to="multiply", name="x")
     if home.ordinal is None and dtype == F32 and x.dtype.newbyteorder("=") == F64:
         _check_fits(x)
     x = home.contiguous(x, dtype)

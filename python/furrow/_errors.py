@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+from typing import Any
 
 from . import _core
 
@@ -64,6 +65,12 @@ class DeviceError(Error, RuntimeError):
     ...     print(isinstance(e, RuntimeError))
     True
     """
+
+
+def type_of(value: Any) -> str:
+    """As a sentence names it: "a str", "an int"."""
+    name = type(value).__name__
+    return f"{'an' if name[0] in 'aeioAEIO' else 'a'} {name}"
 
 
 class InternalError(Error, RuntimeError):

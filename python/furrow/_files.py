@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from ._errors import UsageError
+from ._errors import UsageError, type_of
 
 
 #: What a name promises and nothing is written as.
@@ -17,7 +17,7 @@ def bytes_of(file: str | os.PathLike[str], argument: str = "file") -> bytes:
     """A name for the library, which may hold bytes that are no UTF-8, as those of `os.listdir` do; it would end at a NUL,
     and then be that of another file."""
     if not isinstance(file, (str, bytes, os.PathLike)):
-        raise TypeError(f"{argument} is a {type(file).__name__}: give the name of a file, as a str, bytes or a path")
+        raise TypeError(f"{argument} is {type_of(file)}: give the name of a file, as a str, bytes or a path")
     try:
         name = os.fsencode(file)
     except UnicodeEncodeError:

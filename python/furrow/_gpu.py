@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._errors import DeviceError, SolveWarning
+from ._errors import DeviceError, SolveWarning, type_of
 
 #: Entries from which on solving on a GPU pays for the copies where all arrays are in host memory. A whole call of cg on
 #: 183600 entries takes 10 ms on an H100 and 17 ms on 16 cores, on 53600 the same (bench/results/python_gpu.json).
@@ -135,7 +135,7 @@ def parse(device: Any) -> int | None | _Auto:
     if device is None:
         return AUTO
     if not isinstance(device, str):
-        raise TypeError(f'device is a {type(device).__name__}: give None, "cpu", "gpu" or "gpu:1"')
+        raise TypeError(f'device is {type_of(device)}: give None, "cpu", "gpu" or "gpu:1"')
     if device == "auto":
         return AUTO
     if device not in _known:

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from . import _core
 from ._arrays import F64, as_rows, as_vector, contiguous, on_host, real_type
 from ._checks import numbers
-from ._errors import UsageError
+from ._errors import UsageError, type_of
 from ._files import NEVER_WRITTEN, bytes_of
 
 _MATRIX_ENDINGS = (".mtx", ".mtx.gz", ".furrow", ".petsc")
@@ -91,7 +91,7 @@ def write(file: str | os.PathLike[str], A: Any, comment: str = "") -> None:
     """
     file = os.fsdecode(bytes_of(file))
     if not isinstance(comment, str):
-        raise TypeError(f"comment is a {type(comment).__name__}: give a str")
+        raise TypeError(f"comment is {type_of(comment)}: give a str")
     if not sp.issparse(A) and np.ndim(A) == 1:
         if comment:
             raise UsageError(f"{file}: a vector is written without a comment: leave comment out")
@@ -101,7 +101,7 @@ def write(file: str | os.PathLike[str], A: Any, comment: str = "") -> None:
         if len(A) == 0 and file.lower().endswith(_PLAIN):
             raise UsageError(f"{file}: a vector without elements would be an empty file, which nobody reads back: choose .mtx, "
                              ".npy or .petsc")
-        _core.write_vector(bytes_of(file), as_vector(A, len(A), "x", F64), 1)
+        _core.write_vector(bytes_of(file), as_vector(A, len(A), "x", F64, to="write"), 1)
         return
     if not sp.issparse(A) and file.lower().endswith(".npy"):
         if comment:
@@ -109,7 +109,7 @@ def write(file: str | os.PathLike[str], A: Any, comment: str = "") -> None:
         X = numbers(on_host(A, "x"), "x")
         if X.ndim != 2 or X.shape[1] == 0:
             raise UsageError(f"{file}: x is of shape {X.shape}: a vector or columns of vectors are written")
-        real_type(X.dtype)
+        real_type(X.dtype, to="write", name="x")
         _core.write_vector(bytes_of(file), contiguous(X.T, F64).reshape(-1), X.shape[1])
         return
     if not file.lower().endswith(_MATRIX_ENDINGS):
@@ -117,7 +117,7 @@ def write(file: str | os.PathLike[str], A: Any, comment: str = "") -> None:
                          "columns of vectors as .npy: choose one of these endings")
     if comment and not file.lower().endswith((".mtx", ".mtx.gz")):
         raise UsageError(f"{file}: a comment is written to .mtx and .mtx.gz alone: leave comment out, or choose one of these")
-    indptr, indices, data, shape = as_rows(A)
+    indptr, indices, data, shape = as_rows(A, to="write")
     _core.write(bytes_of(file), indptr, indices, contiguous(data, F64), *shape, comment)
 
 

@@ -117,9 +117,12 @@ class Matrix(_core.Matrix):
         home = self._home_of(x)
         x = home.enter(x, "x")
         rows, cols = self.shape[::-1] if transposed else self.shape
+        if x.ndim == 0:
+            raise UsageError("x is a single number, and a Matrix multiplies vectors and blocks of vectors: say A @ x, not "
+                             "numpy.dot(A, x), and for a multiple of a product A.apply(x, alpha=2)")
         if x.ndim not in (1, 2) or x.shape[0] != cols:
             raise UsageError(f"x is of shape {tuple(x.shape)}, but the matrix asks for ({cols},) or ({cols}, k)")
-        dtype = real_type(self.dtype, home.dtype(x))
+        dtype = real_type(self.dtype, real_type(home.dtype(x), to="multiply", name="x"))
         count = 1 if x.ndim == 1 else x.shape[1]
         by_rows = x.ndim == 2 and home.is_contiguous(x)  # as it lies: one pass for several
         y = home.empty((rows, count) if by_rows else (count, rows), dtype)
@@ -170,7 +173,7 @@ class Matrix(_core.Matrix):
         if tuple(x.shape) != (self.shape[1],):
             how = ": use @ for a block of vectors" if x.ndim == 2 else ""
             raise UsageError(f"x is of shape {tuple(x.shape)}, but the matrix asks for ({self.shape[1]},){how}")
-        dtype = real_type(self.dtype, home.dtype(x))
+        dtype = real_type(self.dtype, real_type(home.dtype(x), to="multiply", name="x"))
         for name, factor in (("alpha", alpha), ("beta", beta)):
             check_factor(factor, name, dtype, "x")
         x = home.contiguous(x, dtype)

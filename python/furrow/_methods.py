@@ -10,7 +10,7 @@ import numpy as np
 from . import _core
 from ._checks import count_of, number_of, numbers
 from ._columns import one_only
-from ._errors import UsageError
+from ._errors import UsageError, type_of
 from ._operators import shifted
 from ._result import Result, Step
 from ._solve import run
@@ -103,7 +103,7 @@ class Cycles:
         if callback_type not in (None, "x", "pr_norm", "legacy"):
             raise UsageError(f'Unknown callback_type: {callback_type!r}: give "x", "pr_norm" or "legacy"')
         if callback is not None and not callable(callback):
-            raise TypeError(f"callback is a {type(callback).__name__}: give a function")
+            raise TypeError(f"callback is {type_of(callback)}: give a function")
         self.restart = max(min(20 if restart is None else count_of(restart, "restart"), n), 1)
         if self.restart > MOST_IN_CYCLE:
             raise UsageError(f"restart = {restart} must be at most {MOST_IN_CYCLE}: a cycle keeps as many vectors")

@@ -13,7 +13,7 @@ import scipy.sparse.linalg as sla
 from . import _gpu
 from ._arrays import F64, as_rows, contiguous, dtype_of, is_matrix, on_host, real_type, refuse_gpu
 from ._checks import finite_of, numbers
-from ._errors import UsageError
+from ._errors import UsageError, type_of
 from ._homes import Home
 from ._matrix import Matrix, _Transpose
 from ._stored import checked
@@ -32,12 +32,12 @@ def product_of(A: Any, name: str) -> Any:
         return A.__matmul__
     if callable(A):
         return A
-    raise TypeError(f"{name} is a {type(A).__name__}: give a matrix, a LinearOperator, or what has shape and matvec")
+    raise TypeError(f"{name} is {type_of(A)}: give a matrix, a LinearOperator, or what has shape and matvec")
 
 
 def transposed_product_of(A: Any) -> Any:
     """The function x -> A.T @ x of what multiplies by A, where it has one."""
-    unsaid = (f"A is a {type(A).__name__}, which does not say how its transpose multiplies: give a LinearOperator with "
+    unsaid = (f"A is {type_of(A)}, which does not say how its transpose multiplies: give a LinearOperator with "
               "rmatvec")
     if hasattr(A, "rmatvec"):
         def product(x: Any) -> Any:
@@ -58,13 +58,16 @@ def operator_dtype(A: Any) -> Any:
     return F64 if dtype is None else dtype
 
 
-def fitted(f: Any, n: int, dtype: Any, name: str) -> Any:
-    """f with its result checked and made a contiguous vector of n elements."""
+def fitted(f: Any, n: int, dtype: Any, name: str, odd: dict[str, str]) -> Any:
+    """f with its result checked and made a contiguous vector of n elements. `odd` is told of the first one that holds no
+    number though x does: by its name."""
     def product(x: Any) -> Any:
         y = numbers(f(x), f"what {name} made")
         if y.size != n:
             raise UsageError(f"{name} made {y.size} elements of a vector of {n}")
         real_type(y.dtype)
+        if not odd and not np.isfinite(y).all() and np.isfinite(x).all():
+            odd[name] = str(y[~np.isfinite(y)][0])
         return contiguous(y.reshape(n), dtype)
 
     return product

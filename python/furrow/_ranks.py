@@ -13,7 +13,7 @@ from ._arrays import as_vector, asked_type, check_type, dtype_of, is_matrix, rea
 from ._checkpoints import Checkpoints, fingerprint_of_rows, finish, tell
 from ._checks import check_names, check_residuals, count_of, flag_of, number_of, seconds_of
 from ._columns import are_columns
-from ._errors import InputError, UsageError
+from ._errors import InputError, UsageError, type_of
 from ._matrix import Matrix
 from ._result import Result, Step
 from ._rows import rows_at
@@ -41,7 +41,7 @@ def chosen(devices: str | Sequence[str | int] | None, ranks: int | None, device:
             raise UsageError(f'devices="{devices}" must be "all", a list of GPUs, or "cpu" with ranks')
         return _ordinals("all")
     if not hasattr(devices, "__len__"):
-        raise TypeError(f"devices is a {type(devices).__name__}: give \"all\", or a list such as [0, 1]")
+        raise TypeError(f"devices is {type_of(devices)}: give \"all\", or a list such as [0, 1]")
     if not len(devices):
         raise UsageError("devices names no GPU: give \"all\", or a list such as [0, 1]")
     return _ordinals(",".join(map(_number, devices)))
@@ -76,7 +76,7 @@ def _rows(A: Any, M: Any, left_out: dict[str, Any]) -> Any:
     if isinstance(A, Matrix):
         A = A.tocsr()
     if not is_matrix(A):
-        raise UsageError(f"A is a {type(A).__name__} without entries, and each rank takes its rows: give a matrix")
+        raise UsageError(f"A is {type_of(A)} without entries, and each rank takes its rows: give a matrix")
     refuse_gpu(A, "A")
     rows = rows_at(A, None, real_type(dtype_of(A)))
     if rows.shape[0] != rows.shape[1]:

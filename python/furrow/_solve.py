@@ -10,6 +10,7 @@ from . import _gpu, _ranks
 from ._arrays import is_matrix, real_type
 from ._checks import check_names, numbers
 from ._columns import one_only
+from ._errors import type_of
 from ._libraries import home_of
 from ._operators import operator_dtype
 from ._placing import device_for
@@ -25,8 +26,9 @@ def run(A: Any, b: Any, x0: Any, solver: str, M: Any, rtol: float | None, atol: 
     home = home_of(b, "b")
     b = b if home.ordinal is not None else numbers(b, "b")
     if not (is_matrix(A) or hasattr(A, "shape")):
-        raise TypeError(f"A is a {type(A).__name__}: give a matrix, a LinearOperator, or what has shape and matvec")
-    dtype = real_type(operator_dtype(A), home.dtype(b)) if dtype is None else dtype
+        raise TypeError(f"A is {type_of(A)}: give a matrix, a LinearOperator, or what has shape and matvec")
+    if dtype is None:
+        dtype = real_type(real_type(operator_dtype(A), name="A"), real_type(home.dtype(b), name="b"))
     one_only(b, callback, residuals)
     s = Solver(A, solver, M, rtol=rtol, atol=atol, maxiter=maxiter, callback=callback, monitor=monitor, dtype=dtype,
                device=_gpu.name_of(where), **rest)

@@ -16,7 +16,7 @@ from ._arrays import F32, asked_type, check_type, is_matrix, real_type, toleranc
 from ._checkpoints import Checkpoints, fingerprint, finish, tell
 from ._checks import check_names, count_of, flag_of, number_of, numbers, seconds_of, tuned
 from ._columns import are_columns, as_lines, gather, one_only, output
-from ._errors import DeviceError, InputError, UsageError
+from ._errors import DeviceError, InputError, UsageError, type_of
 from ._homes import Home
 from ._libraries import home_of
 from ._matrix import Matrix
@@ -134,13 +134,13 @@ class Solver:
             A = numbers(A, "A")
             shape = A.shape
         if shape is None:
-            raise TypeError(f"A is a {type(A).__name__}: give a matrix, a LinearOperator, or what has shape and matvec")
+            raise TypeError(f"A is {type_of(A)}: give a matrix, a LinearOperator, or what has shape and matvec")
         if len(shape) != 2:
             raise InputError(f"A is of shape {tuple(shape)}: a matrix has rows and columns")
         if shape[0] != shape[1] and solver != "auto" and not _is_least_squares(solver):
             raise InputError(f"A is of shape {tuple(shape)}: {solver} solves square systems only, lsmr takes any shape")
         self.shape, self.A = tuple(map(int, shape)), A
-        self.dtype = real_type(operator_dtype(A)) if dtype is None else asked_type(dtype)
+        self.dtype = real_type(operator_dtype(A), name="A") if dtype is None else asked_type(dtype)
         rtol = tolerance_of(rtol, atol, self.dtype)
         named = M is None or isinstance(M, str)
         if coordinates is not None and not named:
@@ -179,13 +179,14 @@ class Solver:
                               f'another one by Matrix(M, device="{self.device}")')
         self._calls_python = not named or not (is_matrix(A) or isinstance(A, Matrix))
         self._functions: list[Any] = []
+        self._odd: dict[str, str] = {}
         self._M = None if named else self._called(product_of(M, "M"), self.shape[1], "M")
         self._set_up()
 
     def _called(self, f: Any, n: int, name: str) -> Any:
         """A function of the caller as the library calls it; the home is that of the solve that runs."""
         if self._where is None:
-            return self._kept(fitted(f, n, self.dtype, name))
+            return self._kept(fitted(f, n, self.dtype, name, self._odd))
         return self._kept(fitted_there(f, n, self.dtype, name, lambda: self._watching.home or Home("b")))
 
     def _kept(self, f: Any) -> Any:
@@ -350,10 +351,13 @@ class Solver:
     def _alone(self, home: Home) -> Iterator[None]:
         with self._held():
             self._watching.last, self._watching.home = 0, home
+            self._odd.clear()
             yield
 
     def _result(self, home: Home, x: Any, report: Any, rhs: Any, x0: Any,
                 converted: dict[str, Any] | None) -> Result:
+        for name, value in self._odd.items() if report["status"] == "nan" else ():
+            report["message"] = f"iteration {report['iterations']}: {name} made {value} of finite numbers"
         rtol, atol = self._options["rtol"], self._options["atol"]
         size = home.norm(rhs) if atol > 0 else 0.0
         return Result(x, report, self.A, solver=self.solver, precond="given" if self._M is not None else "",

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ._errors import InputError
+from ._checks import masked_elements
+from ._errors import InputError, type_of
 
 #: Arrays of each format with the number of their axes; all but `data` hold places.
 _PARTS: dict[str, dict[str, int]] = {
@@ -49,12 +50,11 @@ def checked(A: Any, name: str) -> Any:
 
 def _check_part(array: Any, name: str, axes: int, holds_places: bool) -> None:
     if not isinstance(array, np.ndarray):
-        raise TypeError(f"{name} is a {type(array).__name__}: give an array of NumPy")
+        raise TypeError(f"{name} is {type_of(array)}: give an array of NumPy")
     if array.ndim != axes:
         raise InputError(f"{name} has {array.ndim} axes instead of {axes}")
     if np.ma.is_masked(array):
-        raise InputError(f"{name} has {int(np.sum(np.ma.getmaskarray(array)))} masked elements: say what they are, as "
-                         f"{name}.filled(0) does")
+        raise masked_elements(array, name)
     if holds_places and array.dtype.kind not in "iu":
         raise TypeError(f"{name} holds {array.dtype}: give whole numbers")
 

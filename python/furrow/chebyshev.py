@@ -17,7 +17,7 @@ import numpy as np
 from . import _core, _gpu
 from ._arrays import F64, as_vector, contiguous, real_type, refuse_gpu
 from ._checks import ends_of, interval_of, number_of, numbers, whole_of
-from ._errors import InputError, UsageError
+from ._errors import InputError, UsageError, type_of
 from ._matrix import Matrix
 
 __all__ = ["Density", "Series", "bounds", "density", "exponential", "fit", "multiply"]
@@ -35,6 +35,14 @@ def _check_series(p: Any) -> None:
     if p.window.tolist() != [-1, 1]:
         raise UsageError(f"the series maps its domain to the window {p.window.tolist()}, and to [-1, 1] alone here: give "
                          "it as p.convert(domain=p.domain, window=[-1, 1])")
+
+
+def _fitting(coef: Any, what: str) -> Any:
+    """The coefficients of finite ones, which float64 need not hold."""
+    wrong = np.flatnonzero(~np.isfinite(coef))
+    if wrong.size:
+        raise InputError(f"coefficient {wrong[0]} of the {what} is too large for float64: scale the series first")
+    return coef
 
 
 def _check_finite(values: Any, what: str) -> None:
@@ -114,7 +122,7 @@ class Series:
     def __call__(self, x: Any) -> Any:
         if isinstance(x, Matrix):
             return OfMatrix(self, x)
-        if hasattr(x, "format") or hasattr(x, "matvec") or _gpu.is_sparse(x) or isinstance(x, np.matrix):
+        if (hasattr(x, "format") and not isinstance(x, str)) or hasattr(x, "matvec") or _gpu.is_sparse(x) or isinstance(x, np.matrix):
             return OfMatrix(self, Matrix(x))
         refuse_gpu(x, "x")
         x = numbers(x, "x")
@@ -132,9 +140,11 @@ class Series:
 
     def __mul__(self, other: Any) -> Series:
         if np.isscalar(other):
+            factor = number_of(other, "what a series is multiplied by")
             with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is refused
-                return Series(self.coef * number_of(other, "what a series is multiplied by"), self.domain)
-        return Series(_core.chebyshev_multiply(self.coef, self._same(other).coef), self.domain)
+                coef = self.coef * factor
+            return Series(_fitting(coef, "product") if np.isfinite(factor) else coef, self.domain)
+        return Series(_fitting(_core.chebyshev_multiply(self.coef, self._same(other).coef), "product"), self.domain)
 
     __rmul__ = __mul__
 
@@ -206,7 +216,7 @@ class OfMatrix:
         n = self.shape[0]
         if x.ndim not in (1, 2) or x.shape[0] != n:
             raise UsageError(f"x is of shape {tuple(x.shape)}, but the matrix asks for ({n},) or ({n}, k)")
-        dtype = real_type(self.dtype, home.dtype(x))
+        dtype = real_type(self.dtype, real_type(home.dtype(x), to="multiply", name="x"))
         count = 1 if x.ndim == 1 else x.shape[1]
         y = home.empty((count, n), dtype)
         x_by_columns = home.contiguous(x if x.ndim == 1 else x.T, dtype)
@@ -226,7 +236,7 @@ def fit(f: Any, domain: Any = (-1, 1), tolerance: float = _EPS) -> Series:
     True
     """
     if not callable(f):
-        raise TypeError(f"f is a {type(f).__name__}: give a function of arrays")
+        raise TypeError(f"f is {type_of(f)}: give a function of arrays")
 
     def values(x: Any) -> Any:
         y = numbers(f(x), "what f made")

@@ -154,6 +154,26 @@ def test_operators_and_their_exceptions(grid):
         furrow.cg("poisson2d:20", b)
 
 
+@pytest.mark.parametrize("solver", ["cg", "bicgstab", "gmres:20", "minres"])
+def test_what_makes_a_nan_is_named(solver, grid):
+    A, b = grid
+    made = []
+
+    def late(v):
+        made.append(len(made))
+        return A @ v if len(made) < 4 else np.where(np.arange(400) == 3, np.inf, A @ v)
+
+    with pytest.warns(furrow.SolveWarning, match="Iteration .*: A made inf of finite numbers"):
+        r = furrow.solve(sla.LinearOperator(A.shape, late, dtype=float), b, solver=solver, M=None)
+    assert (r.status, r.info) == ("nan", -3)
+    fine = []
+    with pytest.warns(furrow.SolveWarning, match="Iteration 0: M made nan of finite numbers"):
+        s = furrow.Solver(A, solver, M=lambda v: v * (np.nan if v.any() and not fine else 1))
+        s.solve(b)._warn()
+    fine.append(1)
+    assert s.solve(b).success
+
+
 def test_the_default_device_is_asked(grid, monkeypatch):
     A, b = grid
     monkeypatch.setattr(furrow, "default_device", "gpu:99")

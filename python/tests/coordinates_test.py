@@ -70,11 +70,20 @@ def test_block_starts_that_do_not_fit_are_refused():
             furrow.solve(A, b, solver="cg", M=M, block_starts=starts, device="cpu")
 
 
+def test_nodes_are_counted_before_their_places_are_looked_at():
+    A, points = cube(3)
+    b = np.ones(A.shape[0])
+    with pytest.raises(furrow.InputError, match=f"are those of 5 nodes in 3 dimensions, .*, but A has {len(b)} rows"):
+        furrow.solve(A, b, M="amg:sa", coordinates=np.ones((5, 3)))
+    with pytest.raises(furrow.InputError, match="all nodes are at one place"):
+        furrow.solve(A, b, M="amg:sa", coordinates=np.ones_like(points))
+
+
 def test_masked_elements_are_named():
     A, points = cube(3)
     b = np.ones(A.shape[0])
     with pytest.raises(furrow.InputError, match=r"coordinates has 3 masked elements: .*coordinates.filled\(0\)"):
         furrow.solve(A, b, M="amg:sa", coordinates=np.ma.masked_array(points, np.arange(points.size).reshape(-1, 3) < 3))
     starts = np.ma.masked_array(np.arange(0, len(b), 12), np.arange(0, len(b), 12) == 24)
-    with pytest.raises(furrow.InputError, match="block_starts has 1 masked elements"):
+    with pytest.raises(furrow.InputError, match="block_starts has 1 masked element"):
         furrow.solve(A, b, solver="cg", M="block_jacobi", block_starts=starts)

@@ -97,7 +97,7 @@ def test_a_device_that_is_not_there(grid):
 @pytest.mark.parametrize("device, error, words", [
     ("tpu", furrow.UsageError, "there is no device 'tpu': choose auto, cpu, gpu or gpu:N"),
     ("gpu:x", furrow.UsageError, "there is no device 'gpu:x'"),
-    (0, TypeError, 'device is a int: give None, "cpu", "gpu" or "gpu:1"'),
+    (0, TypeError, 'device is an int: give None, "cpu", "gpu" or "gpu:1"'),
 ])
 def test_what_is_no_device(device, error, words, grid):
     A, b = grid

@@ -57,7 +57,7 @@ def test_patched_puts_everything_back(grid):
 def test_a_b_that_is_no_vector_of_numbers_is_named(name, grid):
     A, b = grid
     method = getattr(furrow.scipy_compat, name)
-    with pytest.raises(furrow.InputError, match="b has 1 masked elements"):
+    with pytest.raises(furrow.InputError, match="b has 1 masked element"):
         method(A, np.ma.masked_array(b, np.arange(400) == 3))
     for wrong in (np.nan, np.inf):
         bad = np.where(np.arange(400) == 3, wrong, b)

@@ -32,9 +32,9 @@ def masked(data):
     ("coo", "data", lambda d: d[:2], furrow.InputError, "A.row and A.col and A.data have 10 and 10 and 2 elements"),
     ("coo", "coords", lambda c: (c[0] + 0.5, c[1]), TypeError, "A.row holds float64: give whole numbers"),
     ("csr", "data", lambda d: d.tolist(), TypeError, "A.data is a list: give an array of NumPy"),
-    ("csr", "data", masked, furrow.InputError, r"A.data has 1 masked elements: .*A.data.filled\(0\)"),
-    ("csc", "data", masked, furrow.InputError, "A.data has 1 masked elements"),
-    ("dia", "data", masked, furrow.InputError, "A.data has 1 masked elements"),
+    ("csr", "data", masked, furrow.InputError, r"A.data has 1 masked element: .*A.data.filled\(0\)"),
+    ("csc", "data", masked, furrow.InputError, "A.data has 1 masked element"),
+    ("dia", "data", masked, furrow.InputError, "A.data has 1 masked element"),
     ("bsr", "data", lambda d: np.ones((10, 3, 3)), furrow.InputError, "blocks of 3 x 3, which do not fill a matrix of 4 x 4"),
 ])
 def test_parts_that_do_not_fit_are_named(form, part, value, error, words):
@@ -81,5 +81,5 @@ def test_a_shift_is_a_number_and_its_matrix_is_square():
         furrow.minres(GOOD, B, shift="1")
     with pytest.raises(furrow.InputError, match="minres solves square systems only"):
         furrow.minres(sp.csr_array(np.ones((3, 2))), np.ones(3), shift=1.0)
-    with pytest.raises(furrow.InputError, match="A has 1 masked elements"):
+    with pytest.raises(furrow.InputError, match="A has 1 masked element"):
         furrow.minres(masked(np.eye(4)), np.ones(4), shift=-1.0)

@@ -28,9 +28,6 @@ void check_coordinates(const solve_options& o) {
     check(std::abs(values[k]) <= largest_coordinate, fault::input,
           "coordinate {} of node {} is {}: all must be finite, and at most 1e300", k % dims + 1, k / dims + 1,
           values[k]);
-  bool apart = false;
-  for (index_t k = dims; k < values.size() && !apart; ++k) apart = values[k] != values[k % dims];
-  check(apart || values.size() == dims, fault::input, "the coordinates say that all nodes are at one place");
 }
 
 void check_coordinates(const solve_options& o, shape2 a) {
@@ -40,6 +37,9 @@ void check_coordinates(const solve_options& o, shape2 a) {
         "the coordinates are those of {0} nodes in {1} dimensions, which have {2} unknowns, but A has {3} rows: give "
         "{1} numbers for each node of {1} unknowns",
         values.size() / dims, dims, values.size(), a.rows);
+  bool apart = false;
+  for (index_t k = dims; k < values.size() && !apart; ++k) apart = values[k] != values[k % dims];
+  check(apart || values.size() == dims, fault::input, "the coordinates say that all nodes are at one place");
 }
 
 preconditioner_layout lay_out_preconditioner(std::string_view name, const stats& s, precision p,

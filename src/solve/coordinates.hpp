@@ -5,9 +5,9 @@
 namespace furrow {
 
 /// Throws `fault::usage` where coordinates are given to a preconditioner that makes no use of them, and `fault::input`
-/// where they say no place, or all of them the same.
+/// where they say no place.
 void check_coordinates(const solve_options& o);
-/// Throws `fault::input` unless they are those of the nodes of A.
+/// Throws `fault::input` unless they are those of the nodes of A, and not all of them the same.
 void check_coordinates(const solve_options& o, shape2 a);
 
 /// What a solver needs, and what is known of A.
