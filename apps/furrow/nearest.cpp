@@ -28,11 +28,12 @@ std::size_t distance(std::string_view a, std::string_view b) {
   return d[a.size()][b.size()];
 }
 
-/// Letters and digits, small: "--max-iterations" and "--MaxIter" begin alike.
+/// Letters and digits, small: "--max-iterations" and "--MaxIter" begin alike. Bytes of other alphabets stay.
 std::string bare(std::string_view word) {
   std::string text;
   for (const char c : word)
-    if (std::isalnum(static_cast<unsigned char>(c))) text += static_cast<char>(std::tolower(c));
+    if (static_cast<unsigned char>(c) >= 0x80 || std::isalnum(static_cast<unsigned char>(c)))
+      text += static_cast<char>(std::tolower(c));
   return text;
 }
 
@@ -46,6 +47,7 @@ std::size_t slips(std::string_view written, std::string_view meant) {
   std::size_t alike = 0; // letters at the beginning
   while (alike < shorter && written[alike] == meant[alike]) ++alike;
   std::size_t best = distance(written, meant);
+  if (best > 1 && 2 * best >= written.size()) best = written.size(); // half of it is no slip
   if (alike >= 2 && alike == shorter) best = std::min<std::size_t>(best, 1);
   if (part(written, meant, 3) || part(meant, written, 4)) best = std::min<std::size_t>(best, 2);
   if (alike >= 5 && 4 * alike >= 3 * shorter) best = std::min<std::size_t>(best, 2);

@@ -52,11 +52,13 @@ std::vector<precision> machine_options::all_values() const {
 
 device machine_options::apply() const {
   check_name("precision", precision_name, precisions());
-  return use_device(where, thread_count);
+  return use_device(where, thread_count, more_places);
 }
 
-device use_device(const std::string& where, int thread_count) {
-  if (!where.starts_with("gpu:")) check_name("device", where, {"auto", "cpu", "gpu", "gpu:N"});
+device use_device(const std::string& where, int thread_count, const std::vector<std::string>& more_places) {
+  std::vector<std::string> places{"auto", "cpu", "gpu", "gpu:N"};
+  places.insert(places.end(), more_places.begin(), more_places.end());
+  if (!where.starts_with("gpu:")) check_name("device", where, places);
   use_threads(thread_count);
   const device d = parse_device(where);
   try {
@@ -88,7 +90,7 @@ void choosing::add(CLI::App& app, context& shared, const std::vector<std::string
 
 void choosing::check(const std::vector<std::string>& first) const {
   check_name("format", name_before_colon(format), format_names(first));
-  check_name("kernel", name_before_colon(kernel), kernel_names(first));
+  check_name("kernel", name_before_colon(kernel), kernel_names(first, name_before_colon(format)));
   const bool all_formats = format == "all", both_named = format != "auto" && kernel != "auto";
   const std::string_view option = tune ? "--tune" : std::isfinite(expected_products) ? "--applies" : "";
   if (option.empty() || !(all_formats || both_named)) return;
@@ -140,8 +142,11 @@ std::vector<std::string> format_names(std::vector<std::string> first) {
   return first;
 }
 
-std::vector<std::string> kernel_names(std::vector<std::string> first) {
-  for (const auto* f : formats()) {
+std::vector<std::string> kernel_names(std::vector<std::string> first, std::string_view format) {
+  const auto all = formats();
+  const bool one = std::ranges::any_of(all, [&](const auto* f) { return f->name == format; });
+  for (const auto* f : all) {
+    if (one && f->name != format) continue;
     for (const auto& k : f->cpu.kernels) append_once(first, k.name);
     for (const auto& k : f->gpu.kernels) append_once(first, k.name);
   }

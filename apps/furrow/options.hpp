@@ -11,6 +11,7 @@ namespace furrow::cli {
 struct machine_options {
   std::string where = "auto", precision_name = "f64";
   int thread_count = 0;
+  std::vector<std::string> more_places{}; ///< that --device takes of this command, beside those of all
 
   /// `both`: f64 and f32 one after the other is a choice too, and what is taken if nothing is said.
   void add(CLI::App& app, context& shared, bool both = false);
@@ -25,7 +26,7 @@ private:
 };
 
 /// Sets the threads, selects the device. Throws `fault::usage`, with the nearest name, for a word that is none.
-device use_device(const std::string& where, int thread_count);
+device use_device(const std::string& where, int thread_count, const std::vector<std::string>& more_places = {});
 
 /// How the matrix is stored and multiplied. `first`: words that are no entries ("auto"), for --format and --kernel.
 struct choosing {
@@ -49,9 +50,10 @@ CLI::Option* add_matrix(CLI::App& app, context& shared, std::string& file);
 /// --json
 void add_json(CLI::App& app, bool& json);
 
-/// Names from the tables, for completion and for checks; `first`: words that are no entries ("auto").
+/// Names from the tables, for completion and for checks; `first`: words that are no entries ("auto"). Kernels: of one
+/// format, or where there is none of that name of all.
 std::vector<std::string> format_names(std::vector<std::string> first);
-std::vector<std::string> kernel_names(std::vector<std::string> first);
+std::vector<std::string> kernel_names(std::vector<std::string> first, std::string_view format = {});
 std::string name_before_colon(const std::string& word); ///< "sell" of "sell:8:256"
 std::vector<std::string> solver_names();
 std::vector<std::string> preconditioner_names();

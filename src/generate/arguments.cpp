@@ -32,8 +32,8 @@ template <class T> bool parse(const std::string& word, T& value) {
 }
 
 /// Whether it is a whole number beyond the largest one.
-bool is_too_large(const std::string& word) {
-  index_t value = 0;
+template <class Whole> bool is_too_large(const std::string& word) {
+  Whole value = 0;
   const auto [stop, code] = std::from_chars(word.data(), word.data() + word.size(), value);
   return code == std::errc::result_out_of_range && stop == word.data() + word.size() && word[0] != '-';
 }
@@ -61,7 +61,7 @@ arguments::arguments(std::string_view spec, std::string_view usage, std::string_
 
 index_t arguments::whole(std::size_t k, index_t least) const {
   index_t value = 0;
-  check_that(!is_too_large(words_[k]), fmt::format("'{}' is too large a number", words_[k]));
+  check_that(!is_too_large<index_t>(words_[k]), fmt::format("'{}' is too large a number", words_[k]));
   check_that(parse(words_[k], value) && value >= least,
              fmt::format("'{}' is not a whole number of at least {}", words_[k], least));
   return value;
@@ -75,8 +75,11 @@ double arguments::real(std::size_t k) const {
 
 std::uint64_t arguments::seed() const {
   std::uint64_t value = 0;
-  if (words_.size() > required_)
+  if (words_.size() > required_) {
+    check_that(!is_too_large<std::uint64_t>(words_.back()),
+               fmt::format("the seed {} is not below 2^64", words_.back()));
     check_that(parse(words_.back(), value), fmt::format("the seed '{}' is not a whole number", words_.back()));
+  }
   return value;
 }
 

@@ -35,6 +35,25 @@ class Errors(Case):
         self.says(2, "--threads", "solve", "poisson1d:3", "--threads", "0")
         self.says(2, "--max-iterations", "solve", "poisson1d:3", "--max-iterations", "-5")
         self.says(2, "no shell 'fihs': did you mean 'fish'", "completion", "fihs")
+        self.says(2, "no shell 'tcsh': choose one of bash, zsh, fish$", "completion", "tcsh")
+        self.says(2, "no device 'cuda': choose one of auto, cpu, gpu, gpu:N, gpu:all, play$", "solve", "poisson1d:3", "--device", "cuda")
+        self.says(2, "no device 'cuda': choose one of auto, cpu, gpu, gpu:N, play$", "spmv", "poisson1d:3", "--device", "cuda")
+        self.says(2, "no kernel 'foo': choose one of auto, rows, [a-z_, ]*vector", "solve", "poisson1d:3", "--format", "csr", "--kernel", "foo")
+        self.assertNotIn("segmented", self.furrow("solve", "poisson1d:3", "--format", "csr", "--kernel", "foo", code=2).stderr)
+        self.says(2, "the seed 12345678901234567890123 is not below 2\\^64", "info", "random:10:2:12345678901234567890123")
+
+    def test_names_in_other_alphabets(self):
+        self.write("ünï ćode 日本.mtx", "")
+        self.says(3, "furrow: nope.mtx: there is no such file$", "info", "nope.mtx")
+        self.says(3, "did you mean 'ünï ćode 日本.mtx'", "info", "ünï ćode 日木.mtx")
+
+    def test_folders_for_results(self):
+        for words in (("cheb", "density", "poisson2d:4"), ("bench", "cg", "poisson2d:5", "--turns", "1")):
+            self.says(3, "a/b: cannot be made: the folder that it is to be in does not exist", *words, "-o", "a/b")
+            self.says(3, "a/b/: cannot be made: the folder that it is to be in does not exist", *words, "-o", "a/b/")
+        self.assertEqual(list(self.folder.iterdir()), [])
+        self.furrow("cheb", "density", "poisson2d:4", "--moments", "4", "--vectors", "1", "-o", "a/")
+        self.assertEqual(len(list((self.folder / "a").iterdir())), 2)
 
     def test_play(self):
         play = ("spmv", "poisson1d:3", "--device", "play")

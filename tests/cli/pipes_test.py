@@ -33,6 +33,15 @@ class Pipes(Case):
         self.assertEqual(done.returncode, code, (words, done))
         return done.stdout.decode(), done.stderr.decode()
 
+    def test_a_pipe_that_nobody_reads_is_said_once(self):
+        reader, writer = os.pipe()
+        os.close(reader)
+        with os.fdopen(writer, "w") as gone:
+            done = subprocess.run([FURROW, "solve", "poisson2d:100", "-o", "-"], env=ENVIRONMENT, stdout=gone, stderr=subprocess.PIPE, text=True)
+        self.assertEqual(done.returncode, 3)
+        self.assertEqual(done.stderr.count("Broken pipe"), 1, done.stderr)
+        self.assertIn("Converged", done.stderr)
+
     def writes_later(self, name, data, seconds):
         def write():
             time.sleep(seconds)

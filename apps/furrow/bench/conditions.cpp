@@ -69,7 +69,10 @@ void make_folder(const std::string& folder) {
   check(folder != "-", fault::usage,
         "'-' is standard output, and the results are several files: name a folder (./- for one of this name)");
   std::error_code failure;
-  std::filesystem::create_directories(folder, failure);
+  const auto above = std::filesystem::path(std::filesystem::path(folder) / "").parent_path().parent_path();
+  check(above.empty() || std::filesystem::is_directory(above, failure), fault::input,
+        "{}: cannot be made: the folder that it is to be in does not exist: make that, or choose another one", folder);
+  std::filesystem::create_directory(folder, failure);
   check(std::filesystem::is_directory(folder, failure), fault::input,
         "{}: cannot be made: choose another folder for the results", folder);
 }

@@ -229,6 +229,7 @@ std::function<int()> add_multiply(CLI::App& app, context& shared) {
   add_interval_of_file(app, q->on);
   add_json(app, q->json);
   q->machine.add(app, shared);
+  q->machine.more_places = {"play"};
   add_played(app, shared, q->play, q->trace);
   app.footer(
       "Without -o the coefficients go to stdout, one a line; of a product that is played, what its kernel reads.\n\n"

@@ -105,7 +105,7 @@ int run(gemv_request& q) {
   check_ending(q.trace, "--trace", "a picture", {".svg"});
   if (q.where_text == "play") return run_played(q);
   check_not_played(q.play, q.trace);
-  q.where = use_device(q.where_text, q.thread_count);
+  q.where = use_device(q.where_text, q.thread_count, {"play"});
   std::vector<std::string> kernels{"auto", "all"};
   for (const auto& k : gemv_kernels(q.where)) kernels.emplace_back(k.name);
   check_name("kernel", name_before_colon(q.kernel), kernels);

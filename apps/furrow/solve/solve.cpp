@@ -302,12 +302,14 @@ int run_here(solve_request& q) {
   memory_plan plan = plan_of(q, input);
   check_fits(plan, q.options.where);
 
+  const std::string to[] = {q.output, q.history, q.plot,
+                            q.report}; // as they were asked for: one that fails loses its name
   answers found;
   run_with_ranks(q, [&] { read_and_solve(q, input, plan, found); });
   write_answers(q, found);
   const solve_outcome& o = found.o;
   if (q.json) print(json_of(q, o));
-  else print_beside({q.output, q.history, q.plot, q.report}, text_of(q, o));
+  else print_beside({to[0], to[1], to[2], to[3]}, text_of(q, o));
   return o.exit_code;
 }
 
@@ -391,6 +393,7 @@ std::function<int()> setup(CLI::App& app, context& shared) {
            checkpoints);
 
   q->machine.add(app, shared);
+  q->machine.more_places = {"gpu:all", "play"};
   with_words(app.add_option("--ranks", q->ranks, "cut the rows among N threads, or among the processes of mpirun")
                  ->type_name("N|mpi")
                  ->group("Machine"),

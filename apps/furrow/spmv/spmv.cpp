@@ -270,6 +270,7 @@ std::function<int()> setup(CLI::App& app, context& shared) {
                "every number of lanes and threads a block of a classic kernel (vector), on a GPU or played");
   add_json(app, q->json);
   q->machine.add(app, shared);
+  q->machine.more_places = {"play"};
   add_played(app, shared, q->play, q->trace);
   app.footer(
       "The median of the timed products counts; 'of ceiling' compares with the fastest read of as many bytes, out of\n"
