@@ -159,6 +159,14 @@ series fit(const sampler& f, interval on, const fit_options& options) {
       "the function is not resolved by {} points on [{}, {}]: between them the series is off by {:.1e} of the largest "
       "value; choose an interval without jumps or kinks, or a larger tolerance than {:.1e}",
       n, on.low, on.high, between, options.tolerance);
+  const double rounding = 0x1p-53 * std::max(std::abs(on.low), std::abs(on.high)) / (on.high / 2 - on.low / 2); // of x
+  check(
+      !(rounding > options.tolerance && left <= 10 * rounding), fault::input,
+      "the function is not resolved by {} points on [{}, {}]: the coefficients still are {:.1e} of the largest one, "
+      "and x "
+      "is rounded there, to {:.1e} of half of the interval; fit f(x + {}) around 0, or choose a larger tolerance than "
+      "{:.1e}",
+      n, on.low, on.high, left, rounding, on.low, options.tolerance);
   throw error(fault::input,
               fmt::format("the function is not resolved by {} points on [{}, {}]: the coefficients still are {:.1e} of "
                           "the largest one; choose a shorter interval, without kinks or poles nearby, or a larger "

@@ -147,6 +147,11 @@ TEST(chebyshev_fit, says_why_not) {
         fit(function([](double x) { return std::abs(x - 0.1); }), {}, {0x1p-52, 1025});
       }),
       "not resolved by 1025 points on [-1, 1]");
+  has(said_by([] {
+        fit(function([](double x) { return x - 1e8; }), {1e8 - 1, 1e8 + 1});
+      }),
+      "and x is rounded there, to 1.1e-08 of half of the interval; fit f(x + 99999999) around 0");
+  has(said_by([] { fit(function([](double x) { return x > 10.5 ? 1.0 : 0.0; }), {10, 11}, {1e-10}); }), "kinks");
   has(said_by([] { fit(function([](double x) { return x; }), {2, 1}); }), "[2, 1] is no interval");
   has(said_by([] { fit(function([](double x) { return x; }), {}, {-1}); }), "a tolerance of -1");
   has(said_by([] { fit(function([](double x) { return x; }), {}, {1}); }), "a tolerance of 1 is met by anything");
