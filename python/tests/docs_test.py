@@ -58,8 +58,9 @@ def test_the_walk_sees_all_there_is():
     assert {"furrow.cg", "furrow.Matrix.T", "furrow.Matrix.shape", "furrow.Result.report", "furrow.Solver.solve", "furrow.Step.x",
             "furrow.chebyshev.Density.count_below", "furrow.scipy_compat.gmres"} <= names
     assert len(names) > 80
-    here = {name for name in dir(furrow) if not name.startswith("_") and name != "annotations"}
+    here = {name for name in vars(furrow) if not name.startswith("_") and name != "annotations"}
     assert here - set(furrow.__all__) <= {"Any", "default_device"}
+    assert {name for name in dir(furrow) if not name.startswith("_")} == {*furrow.__all__, "default_device"}
 
 
 def examples_of_page(with_gpu):
