@@ -392,6 +392,11 @@ template <class V> solve_report ladder<V>::end_climb(ascent& here, view<V> x) {
     best.why = status::interrupted;
     best.message = "interrupted before the next method; " + best.message;
   }
+  const auto names_the_clock = [](const std::string& text) { return text.find("the limit on") != text.npos; };
+  const bool by_the_clock = !exhausted || (!here.rungs.empty() && names_the_clock(here.rungs.back().outcome));
+  if (!answers(best.why) && best.why != status::interrupted && now() > system_.deadline && by_the_clock &&
+      !names_the_clock(best.message))
+    best.message = "stopped by the limit on its time; " + best.message;
   remember_end(best.why, here.went_back, exhausted);
   if (answers(best.why)) {
     const double since = now();

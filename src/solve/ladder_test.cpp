@@ -402,6 +402,22 @@ TEST(ladder, counts_its_set_up_against_the_clock) {
   EXPECT_EQ(kept.solve(as_cview(b), as_view(x)).why, status::converged);
 }
 
+/// Also between two methods, where neither of them was stopped by it.
+TEST(ladder, names_the_clock_wherever_it_ends_the_climb) {
+  const auto a = generate("poisson2d:200").a;
+  const auto b = kit::times(a, ones(a.shape.rows));
+  auto o = automatic(1e-12);
+  o.where = device{};
+  const auto first = kit::solve_honestly(a, b, o).report;
+  ASSERT_GE(first.rungs.size(), 2u);
+  const double until = first.rungs[0].setup_seconds + first.rungs[0].solve_seconds;
+  for (int k = 0; k < 60; ++k) {
+    o.time_limit = until * (0.9 + 0.02 * k);
+    const auto r = kit::solve_honestly(a, b, o).report;
+    EXPECT_TRUE(r.why == status::converged || mentions(r.message, "the limit on")) << r.message;
+  }
+}
+
 /// Each sixteenth row of the factors takes a millisecond here, all of 6,400 rows 0.4 s.
 TEST(ladder, hands_over_within_the_limit_on_the_time) {
   for (const char* method : {"auto", "bicgstab"}) {
