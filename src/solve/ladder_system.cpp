@@ -27,6 +27,13 @@ void leave(solve_rung& tried, status why, std::string outcome) {
   tried.relative_residual = std::numeric_limits<double>::quiet_NaN();
 }
 
+/// Refuses what takes more than there is.
+void must_fit(std::string_view precond, double takes, host_room most, std::string_view side) {
+  if (!most.takes(takes))
+    throw_sentence(fault::memory, "{} takes about {:.3g} GB on the {}, of which {:.3g} GB can be had", precond,
+                   takes * 1e-9, side, most.bytes() * 1e-9);
+}
+
 /// Whoever is told of iterations is not while `unseen` says so; who waits for an answer may stop it all the same.
 void tell_of_seen_ones(solve_options& o, const std::shared_ptr<const bool>& unseen) {
   if (o.watch || o.cancelled)
@@ -116,8 +123,7 @@ template <class V> typename ladder_system<V>::place& ladder_system<V>::on(device
   return *places_.back();
 }
 
-template <class V>
-bool ladder_system<V>::has_room_on_gpu(std::string_view precond, std::optional<double>& free) const {
+template <class V> bool ladder_system<V>::has_room_on_gpu(std::string_view precond, std::optional<double>& free) const {
   if (!options.where.is_gpu() || !find_preconditioner(precond).on_gpu) return false;
   constexpr double little = 1 << 24;
   const preconditioner_layout l = lay_out_preconditioner(precond, facts, precision_of<V>, options);
@@ -152,32 +158,34 @@ std::unique_ptr<any_preconditioner<V>> ladder_system<V>::make_m(const std::strin
               : make_preconditioner(precond, *a().to_triplets(), where, needed);
 }
 
+/// The host where M has no part for the GPU, and where it has no room there and nobody asked for it by name.
+template <class V>
+device ladder_system<V>::place_of_m(std::string_view precond, bool first, std::string& reason) const {
+  if (!options.where.is_gpu() || !find_preconditioner(precond).on_gpu) return {};
+  std::optional<double> free;
+  if (first || options.precond != "auto" || around_m_ || has_room_on_gpu(precond, free)) return options.where;
+  constexpr std::string_view for_room = "; on the host, for the GPU has no room for it";
+  if (!reason.ends_with(for_room)) reason += for_room;
+  return {};
+}
+
 template <class V>
 typename ladder_system<V>::part ladder_system<V>::precondition(const rung_plan& plan, const matrix_source<V>* from) {
   const double began = now();
   const bool first = places_.empty();
-  const bool chosen_here = options.precond == "auto" && !around_m_; // otherwise M is wanted there
-  std::optional<double> free;
-  const bool has_part = find_preconditioner(plan.precond).on_gpu && options.where.is_gpu();
-  const bool on_gpu = has_part && (first || !chosen_here || has_room_on_gpu(plan.precond, free));
-  const device where = on_gpu ? options.where : device{};
-  part made{{plan.solver, plan.precond, where, plan.reason, {}}, {}};
-  constexpr std::string_view on_host_for_room = "; on the host, for the GPU has no room for it";
-  if (has_part && !on_gpu && !made.tried.reason.ends_with(on_host_for_room)) made.tried.reason += on_host_for_room;
+  part made{{plan.solver, plan.precond, {}, plan.reason, {}}, {}};
+  const device where = made.tried.where = place_of_m(plan.precond, first, made.tried.reason);
+  const bool on_gpu = where.is_gpu();
   const stops_set_up stop([&] { return interruption(options, deadline, plan.precond); });
   const bounds_operations bound(plan.operations);
   try {
     const preconditioner_layout l = lay_out_preconditioner(plan.precond, facts, precision_of<V>, options);
-    const auto must_fit = [&](double takes, host_room most, std::string_view side) {
-      if (!most.takes(takes))
-        throw_sentence(fault::memory, "{} takes about {:.3g} GB on the {}, of which {:.3g} GB can be had", plan.precond,
-                       takes * 1e-9, side, most.bytes() * 1e-9);
-    };
-    must_fit(l.making + (on_gpu ? 0 : l.bytes), {}, "host");
+    must_fit(plan.precond, l.making + (on_gpu ? 0 : l.bytes), {}, "host");
     if (rows_ && !first && l.bytes + l.making_on_gpu > double(available_gpu_memory(options.where.ordinal)))
       rows_.reset();
     if (!first && rows_ && on_gpu) from = &*rows_;
-    if (on_gpu) must_fit(l.bytes + l.making_on_gpu, double(available_gpu_memory(options.where.ordinal)), "GPU");
+    if (on_gpu)
+      must_fit(plan.precond, l.bytes + l.making_on_gpu, double(available_gpu_memory(options.where.ordinal)), "GPU");
     if (!first) announce_more(plan, l, on_gpu);
     const solver_needs needed = with_coordinates(find_solver(plan.solver).needs_for(known.symmetric), options);
     const bool scaled = around_m_ && may_be_scaled(plan.precond); // whose vectors are those of `where`

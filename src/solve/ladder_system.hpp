@@ -69,6 +69,7 @@ private:
   struct part;  ///< a preconditioner, or why there is none
 
   place& on(device where);
+  device place_of_m(std::string_view precond, bool first, std::string& reason) const;
   part precondition(const rung_plan& plan, const matrix_source<V>* a); ///< null: from the triplets of what is stored
   /// M of that name, scaled where it may be; null: from the triplets of what is stored.
   std::unique_ptr<any_preconditioner<V>> make_m(const std::string& precond, const matrix_source<V>* a, device where,
