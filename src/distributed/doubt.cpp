@@ -96,8 +96,8 @@ typename doubt_on_ranks<V>::found doubt_on_ranks<V>::find_error(communicator& c,
   const bool looks = looked_.take(report, unclear);
   if (!now.apart && (unclear || !told_.empty() || (looks && wants_second_start(report, f))))
     now.apart = ask_starts(c, report, b, x, w, with, unclear);
-  constexpr double tolerable = 0.01; // a warning of more is made sure of
-  const double operations = looks && !(now.apart && *now.apart <= tolerable) ? operations_worth(report, f, w) : 0;
+  const double operations =
+      looks && (!now.apart || is_made_sure_of(*now.apart, f)) ? operations_worth(report, f, w) : 0;
   if (operations > 0) now.facts = look_at_factors(c, report.relative_residual, b, x, operations, with);
   const bool hidden = !now.facts && !now.apart && hides_errors(report, f);
   const bool is_guess = report.iterations == 0 && !now.facts && !now.apart;

@@ -113,8 +113,7 @@ std::optional<double> ladder<V>::find_error(const solve_report& r, cview<V> b, c
   const bool looks = !by_factors_ && looked_.take(r, unclear);
   if (!by_factors_ && !apart && (unclear || !told_.empty() || (looks && wants_second_start(r, f))))
     apart = ask_starts(r, b, x, w, unclear);
-  constexpr double tolerable = 0.01; // a warning of more is made sure of
-  const double operations = looks && !(apart && *apart <= tolerable) ? operations_worth(r, f, w) : 0;
+  const double operations = looks && (!apart || is_made_sure_of(*apart, f)) ? operations_worth(r, f, w) : 0;
   if (operations > 0) look_by_complete_factors(operations);
   if (by_factors_ && by_factors_->singular()) singular_by_ = "a complete factorisation";
   const bool hidden = !by_factors_ && !apart && hides_errors(r, f);

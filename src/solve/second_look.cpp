@@ -157,6 +157,11 @@ double operations_worth(const solve_report& r, const features& f, const work_don
   return std::max(most < too_few * entries ? 0 : most, least) * (dense ? when_dense : 1);
 }
 
+bool is_made_sure_of(double apart, const features& f) {
+  constexpr double tolerable = 0.01; // as in `direct_messages::is_large`
+  return apart > tolerable && f.rows <= few_rows;
+}
+
 void warn_of_many_answers(solve_report& report, const std::string& by) {
   std::string text = fmt::format("the matrix is singular to working precision, as {} found: x is one of many that fit "
                                  "b as well",

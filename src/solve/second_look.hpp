@@ -63,6 +63,10 @@ void warn_of_hidden_errors(solve_report& report, const features& f);
 /// where there are few rows, where a first guess was the answer, and where another start told nothing; 0: none.
 double operations_worth(const solve_report& r, const features& f, const work_done& w);
 
+/// Whether factors are to tell of an error that another start has told: one that is warned of, of so few rows that they
+/// are had at once. Of 36 curl-curl systems whose x was right to 1e-15 another start warned of 25.
+bool is_made_sure_of(double apart, const features& f);
+
 /// What complete factors say of A, and of one answer.
 struct factor_facts {
   bool singular = false;    ///< a column has no pivot; nothing else is known then

@@ -285,7 +285,7 @@ TEST(second_look, finds_what_few_steps_of_conjugate_gradients_pass_by) {
     double off = 0;
     for (index_t i = 0; i < edges; ++i) off = std::max(off, std::abs(s.x[i] - expected[i]));
     EXPECT_EQ(off > 0.1, mass < 1) << off;
-    EXPECT_EQ(mentions(s.report.warning, "as complete factors of the matrix say"), mass < 1) << s.report.warning;
+    EXPECT_EQ(mentions(s.report.warning, "another first guess"), mass < 1) << s.report.warning;
     EXPECT_EQ(s.report.error_estimate > 0.1, mass < 1) << s.report.error_estimate;
   }
 }
@@ -338,7 +338,7 @@ TEST(second_look, warns_in_the_ladder_of_what_no_residual_shows) {
     ASSERT_EQ(report.solver, "bicgstab");
     EXPECT_GT(std::abs(x[n - 1] - expected[n - 1]), 0.1);
     EXPECT_GT(report.error_estimate, 0.1);
-    EXPECT_TRUE(mentions(report.warning, "as complete factors of the matrix say")) << report.warning;
+    EXPECT_TRUE(mentions(report.warning, "another first guess")) << report.warning;
   }
 }
 
