@@ -12,7 +12,7 @@ namespace {
 
 const inventory everything{[](std::string_view) { return true; }, [](std::string_view) { return true; }};
 const inventory little{[](std::string_view name) { return name == "cg" || name == "bicgstab"; },
-                           [](std::string_view name) { return name == "jacobi" || name == "none"; }};
+                       [](std::string_view name) { return name == "jacobi" || name == "none"; }};
 
 features large_matrix() {
   features f;
