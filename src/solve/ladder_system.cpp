@@ -229,7 +229,7 @@ std::unique_ptr<typename ladder_system<V>::attempt> ladder_system<V>::set_up(run
     }
   const auto method = [&] { return solver<V>(*p.a, made.m.get(), o, {norm_2, facts.row_max}, transposed); };
   const auto attempt_of = [&](solver<V> s) {
-    return std::unique_ptr<attempt>(new attempt{plan, o, *p.a, transposed, std::move(made.m), std::move(s), unseen});
+    return std::unique_ptr<attempt>(new attempt{plan, o, *p.a, std::move(made.m), std::move(s), unseen});
   };
   if (off_chip(plan.solver) == plan.solver) return attempt_of(method());
   try {

@@ -23,7 +23,6 @@ public:
     rung_plan plan;
     solve_options options;
     const any_operator<V>& a;
-    const any_operator<V>* transposed; ///< A' where the method needs it
     std::unique_ptr<any_preconditioner<V>> m;
     solver<V> method;
     std::shared_ptr<bool> unseen; ///< nobody is told of iterations while this is so
