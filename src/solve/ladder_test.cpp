@@ -408,11 +408,14 @@ TEST(ladder, names_the_clock_wherever_it_ends_the_climb) {
   const auto b = kit::times(a, ones(a.shape.rows));
   auto o = automatic(1e-12);
   o.where = device{};
-  const auto first = kit::solve_honestly(a, b, o).report;
-  ASSERT_GE(first.rungs.size(), 2u);
-  const double until = first.rungs[0].setup_seconds + first.rungs[0].solve_seconds;
+  double until = 1, whole = 1; // the least of some: the first one runs code for the first time
+  for (int k = 0; k < 4; ++k) {
+    const auto r = kit::solve_honestly(a, b, o).report;
+    ASSERT_GE(r.rungs.size(), 2u);
+    until = std::min(until, r.rungs[0].solve_seconds), whole = std::min(whole, r.setup_seconds + r.solve_seconds);
+  }
   for (int k = 0; k < 60; ++k) {
-    o.time_limit = until * (0.9 + 0.02 * k);
+    o.time_limit = until + (whole - until) * double(k) / 60;
     const auto r = kit::solve_honestly(a, b, o).report;
     EXPECT_TRUE(r.why == status::converged || mentions(r.message, "the limit on")) << r.message;
   }
