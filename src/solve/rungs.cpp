@@ -50,6 +50,12 @@ constexpr index_t cheap_on_grids = 150;
 /// teko_szdMat 0.17 in place of 0.68; fem_armadillo_r1_advdiff (1.2 M), of 24 iterations, would take 1.05 s in place of
 /// 0.63.
 constexpr index_t entries_to_fill = 800000;
+/// Of so many rows that are not symmetric multigrid comes before incomplete factors: of 20,000 both take the same, and
+/// the steps of multigrid do not grow with the rows. Convection in a circle on 900^2 points, seconds on two cores: 3 in
+/// place of 13 (Peclet number of a cell 1), triangles at random with it, 100,000 nodes, 1.3 in place of 4.
+constexpr index_t rows_for_levels = 15000;
+/// Its own steps, of two cycles each.
+constexpr index_t few_cycles = 150;
 /// Steps with a diagonal that complete factors of few rows may wait for, and incomplete ones of more: a quarter of them
 /// shows the rate, which takes a tenth of the time of complete factors on the real systems and half that of incomplete
 /// ones. dwb512, fs_760_1, jpwh_991 and steam2 are solved in 2 to 28 steps, fem_armadillo_r1_advdiff in 89.
@@ -167,6 +173,13 @@ bool factors_first(const features& f) {
   return !f.symmetric && f.wants_matching() && f.rows <= rows_to_match && f.nnz <= few_entries_a_row * f.rows;
 }
 
+/// Whether multigrid is promising: nearly all rows are dominant, as those of convection by upwind differences, of
+/// reactions and of chains.
+bool suits_multigrid(const features& f, const inventory& there) {
+  return !f.symmetric && !f.wants_matching() && !there.on_ranks && f.rows >= rows_for_levels && f.positive_diagonal() &&
+         10 * f.dominant >= 9 * f.rows;
+}
+
 /// What is left for a matrix of which nothing good is known.
 void add_general(ladder_list& list, const features& f, const inventory& there) {
   const bool filled = !there.on_gpu && !there.on_ranks && f.nnz <= entries_to_fill;
@@ -175,6 +188,8 @@ void add_general(ladder_list& list, const features& f, const inventory& there) {
   const bool had = factors_first(f), direct_next = !had && f.rows <= some_rows;
   if (!had && !direct_next && may_order_first(f, there) && f.nnz <= entries_of_networks * f.rows)
     add_direct_of_few_operations(list, f);
+  if (suits_multigrid(f, there))
+    list.add("bicgstab", "amg", few_cycles, "dominant rows: multigrid takes few iterations whatever the size");
   list.add("bicgstab", filled ? "ilut" : "ilu", cheap, why);
   if (direct_next) add_direct(list, f, "since iterations are slow");
   else if (!had) add_direct_if_cheap(list, f, there);
@@ -222,6 +237,11 @@ void add_trial(ladder_list& list, const features& f, const inventory& there, ind
     list.add("bicgstab", "jacobi", steps, "a diagonal in all rows, which are of like sizes: a few steps may do");
 }
 
+/// Steps that a diagonal may expect.
+index_t cheap_with_a_diagonal(const features& f, const inventory& there) {
+  return f.may_be_grid() && !there.on_gpu ? cheap_on_grids : cheap;
+}
+
 std::vector<rung_plan> nonsymmetric(const features& f, const inventory& there) {
   ladder_list list(there);
   const bool host_first = factors_first(f);
@@ -236,7 +256,7 @@ std::vector<rung_plan> nonsymmetric(const features& f, const inventory& there) {
   if (!f.wants_matching() && there.bicgstab_fits_on_chip)
     list.add("bicgstab_resident", "jacobi", chip_patience * cheap,
              std::string(why) + ", and small enough for the chip");
-  else if (!f.wants_matching()) list.add("bicgstab", "jacobi", cheap, why);
+  else if (!f.wants_matching()) list.add("bicgstab", "jacobi", cheap_with_a_diagonal(f, there), why);
   else if (!host_first) add_trial(list, f, there, trial);
   if (there.on_gpu && !there.on_ranks && f.may_be_grid() && !f.wants_matching() && f.rows >= rows_for_shadows)
     list.add("idr:8", "jacobi", 0, "a grid: triangular solves would keep a GPU waiting, and more shadow vectors do not",

@@ -100,7 +100,7 @@ TEST(rungs, of_matrices_that_fall_apart_begin_with_factors) {
 
 TEST(rungs, of_rows_of_like_sizes_try_their_diagonal_before_factors) {
   features f = large_matrix();
-  f.symmetric = false;
+  f.symmetric = false, f.dominant = f.rows / 2;
   const auto usual = rungs_for(f, everything);
   f.dominant = 0;
   const auto weak = rungs_for(f, everything);
@@ -118,6 +118,31 @@ TEST(rungs, of_rows_of_like_sizes_try_their_diagonal_before_factors) {
   inventory on_gpu = everything;
   on_gpu.on_gpu = true; // whose start takes as long as factors of few rows
   EXPECT_EQ(names(rungs_for(f, on_gpu)).find("direct+lu"), 0u);
+}
+
+TEST(rungs, of_dominant_rows_have_multigrid_before_incomplete_factors) {
+  features f = large_matrix();
+  f.symmetric = false;
+  const auto list = rungs_for(f, everything);
+  EXPECT_EQ(names(list).find("bicgstab+jacobi bicgstab+amg bicgstab+ilu "), 0u) << names(list);
+  EXPECT_GT(list[1].outlook, 0);
+  f.diagonals = 7; // a grid's, on which a diagonal takes the more steps the larger it is
+  EXPECT_LT(rungs_for(f, everything).front().outlook, list.front().outlook);
+  inventory other = everything;
+  other.on_gpu = true; // where other methods come first on a grid
+  EXPECT_EQ(names(rungs_for(f, other)).find("bicgstab+jacobi idr:8+jacobi bicgstab+amg "), 0u);
+  f.diagonals = 0;
+  other = everything;
+  other.on_ranks = true;
+  EXPECT_EQ(names(rungs_for(f, other)).find("amg"), std::string::npos);
+  const auto without = [&](auto change) {
+    features g = f;
+    change(g);
+    return names(rungs_for(g, everything)).find("amg") == std::string::npos;
+  };
+  EXPECT_TRUE(without([](features& g) { g.dominant = g.rows / 2; }));
+  EXPECT_TRUE(without([](features& g) { g.negative_diagonal = 1; }));
+  EXPECT_TRUE(without([](features& g) { g.rows = g.dominant = 10000; }));
 }
 
 TEST(rungs, of_some_rows_have_factors_before_multigrid_that_take_few_operations) {
@@ -140,13 +165,15 @@ TEST(rungs, of_some_rows_have_factors_before_multigrid_that_take_few_operations)
 
 TEST(rungs, of_networks_without_symmetry_have_such_factors_before_incomplete_ones) {
   features f = large_matrix();
-  f.rows = f.dominant = 40000, f.nnz = 200000, f.symmetric = false;
+  f.rows = 40000, f.dominant = 20000, f.nnz = 200000, f.symmetric = false;
   const auto list = rungs_for(f, everything);
   EXPECT_EQ(names(list).find("bicgstab+jacobi direct+lu bicgstab+ilut direct+lu "), 0u) << names(list);
   EXPECT_GT(list[3].operations.most, list[1].operations.most);
-  f.nnz = 400000; // more than power grids and circuits have
+  f.dominant = 40000;
+  EXPECT_EQ(names(rungs_for(f, everything)).find("bicgstab+jacobi direct+lu bicgstab+amg "), 0u);
+  f.dominant = 20000, f.nnz = 400000; // more than power grids and circuits have
   EXPECT_EQ(names(rungs_for(f, everything)).find("bicgstab+jacobi bicgstab+ilut direct+lu "), 0u);
-  f.rows = f.dominant = 60000;
+  f.rows = 60000, f.dominant = 30000;
   EXPECT_EQ(names(rungs_for(f, everything)).find("bicgstab+jacobi bicgstab+ilut direct+lu "), 0u);
 }
 
@@ -169,7 +196,7 @@ TEST(rungs, of_a_gpu_take_shadow_vectors_before_triangular_solves_of_many_rows) 
   inventory on_gpu = everything;
   on_gpu.on_gpu = true;
   const auto list = rungs_for(f, on_gpu);
-  EXPECT_EQ(names(list).find("bicgstab+jacobi idr:8+jacobi bicgstab+ilu "), 0u) << names(list);
+  EXPECT_EQ(names(list).find("bicgstab+jacobi idr:8+jacobi bicgstab+amg bicgstab+ilu "), 0u) << names(list);
   EXPECT_EQ(list[1].outlook, 0); // its rate says nothing
   EXPECT_GT(list[1].most, 0);
   const auto have_none = [&](const char* what, const features& of, const inventory& there) {

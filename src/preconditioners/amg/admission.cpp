@@ -14,9 +14,11 @@
 
 namespace furrow::amg {
 
+template <class V> bool has_symmetric_levels(const coo<V>& a, solver_needs needed) {
+  return needed.a.symmetric || is_symmetric(a);
+}
+
 template <class V> bool fits_single(const coo<V>& a, solver_needs needed) {
-  if (!needed.a.symmetric && !is_symmetric(a))
-    throw refusal{status::breakdown, "amg is made for symmetric matrices, and this one is not: use ilu, or jacobi"};
   host_array<double> diagonal(a.shape.rows);
   cpu::for_each_range(a.shape.rows, 1 << 14,
                       [&](index_t first, index_t last) { std::fill_n(diagonal.data() + first, last - first, 0.0); });
@@ -47,6 +49,8 @@ template <class V> row_view<double> in_double(const coo<V>& a, cview<index_t> ro
   }
 }
 
+template bool has_symmetric_levels(const coo<double>&, solver_needs);
+template bool has_symmetric_levels(const coo<float>&, solver_needs);
 template bool fits_single(const coo<double>&, solver_needs);
 template bool fits_single(const coo<float>&, solver_needs);
 template row_view<double> in_double(const coo<double>&, cview<index_t>, host_array<double>&);

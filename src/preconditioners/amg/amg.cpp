@@ -45,6 +45,19 @@ std::string without_grid(const found_box& found, const wanted& kind) {
   return fmt::format("; no grid: the matrix {}", found.failure);
 }
 
+/// Throws a `refusal` where a kind is wanted that is made for symmetric matrices.
+spoken words_of_nonsymmetric(const wanted& kind, const solver_needs& needed) {
+  const bool with_motions = needed.coordinates != nullptr;
+  if (!kind.aggregation || with_motions)
+    throw refusal{status::breakdown,
+                  fmt::format("{} made for symmetric matrices, and this one is not: use amg:sa{}, ilu or jacobi",
+                              with_motions    ? "coordinates are those of nodes for multigrid"
+                              : kind.pairwise ? "amg:pairwise is"
+                                              : "amg:grid is",
+                              with_motions ? " without them" : "")};
+  return {"sa", ", not symmetric", ""};
+}
+
 #if FURROW_HAS_GPU
 /// Smoothed aggregation that the GPU sets up, and can renew where a node is a row.
 template <class V, class W>
@@ -93,6 +106,12 @@ std::unique_ptr<any_preconditioner<V>> in_pairs(row_view<double> a, int degree, 
                         std::make_unique<renews>(renews::kind::pairwise, 1), where, inner_levels);
 }
 
+/// Of a matrix that is not symmetric, set up by the host. Other values make it from the beginning.
+template <class V, class W>
+std::unique_ptr<any_preconditioner<V>> nonsymmetric(row_view<double> a, int degree, const spoken& words, device where) {
+  return cycle_of<V, W>(nonsymmetric_aggregation<W>(a), degree, words, nullptr, where);
+}
+
 /// With the motions of rigid bodies, set up by the host. Other values make it from the beginning.
 template <class V, class W>
 std::unique_ptr<any_preconditioner<V>> with_motions(row_view<double> a, const node_coordinates& points, int degree,
@@ -129,6 +148,11 @@ std::unique_ptr<any_preconditioner<V>> make(const coo<V>& a, std::string_view pa
   const rows_of_triplets<V> own(a);
   host_array<double> wide;
   const row_view<double> rows = in_double(a, own.view().row_ptr, wide);
+  if (!has_symmetric_levels(a, needed)) {
+    const spoken words = words_of_nonsymmetric(kind, needed);
+    return in_single ? nonsymmetric<V, float>(rows, kind.degree, words, where)
+                     : nonsymmetric<V, double>(rows, kind.degree, words, where);
+  }
   if (kind.pairwise)
     return in_single ? in_pairs<V, float>(rows, kind.degree, where) : in_pairs<V, double>(rows, kind.degree, where);
   if (needed.coordinates)
@@ -179,7 +203,7 @@ std::unique_ptr<any_preconditioner<V>> from_rows(const rows_on_gpu<V>& a, const 
 #endif
 
 /// Aggregation: twice A in single precision with 32-bit columns, which complexities up to 2 fit; while it is made, P
-/// and P'A P in double beside it, and on a GPU A and A P too. A grid: twice A in single precision by diagonals, and
+/// and P'A P in double beside it, A' where A is not symmetric, and on a GPU A and A P too. A grid: twice A in single precision by diagonals, and
 /// vectors for twice as many rows, which a box that is halved in one direction at a time fits; while it is made, A and
 /// the product of a direction.
 preconditioner_layout lay_out(const stats& s, precision, std::string_view parameters) {
@@ -187,7 +211,7 @@ preconditioner_layout lay_out(const stats& s, precision, std::string_view parame
   const double entries = double(s.nnz), rows = double(s.shape.rows);
   preconditioner_layout most{0, 0, false, 0};
   if (kind.aggregation || kind.pairwise)
-    most = {16 * entries + 48 * rows, 32 * entries + 80 * rows, false, 50 * entries + 80 * rows};
+    most = {16 * entries + 48 * rows, 44 * entries + 90 * rows, false, 50 * entries + 80 * rows};
   if (kind.grid) {
     most.bytes = std::max(most.bytes, 8 * entries + 80 * rows);
     most.making = std::max(most.making, 16 * entries + 150 * rows);

@@ -28,4 +28,14 @@ private:
   }};
 };
 
+/// The steps of a level's smoother, in the form of `chebyshev`: its own, or where A is not symmetric and eigenvalues
+/// are not real those of a damped Jacobi iteration, x += first / lambda D^-1 (b - A x).
+struct smoother_steps {
+  bool symmetric = true;
+  double first() const { return chebyshev::first; }
+  double keep(int i) const { return symmetric ? chebyshev::keep(i) : 0; }
+  double gain(int i) const { return symmetric ? chebyshev::gain(i) : chebyshev::first; }
+  double beta(int degree, int i) const { return symmetric ? chebyshev::beta(degree, i) : 1; }
+};
+
 } // namespace furrow::amg

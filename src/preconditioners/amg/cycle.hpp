@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-#include "chebyshev.hpp"
 #include "diagonal.hpp"
 #include "grid/transfer.hpp"
 #include "hierarchy.hpp"
@@ -16,9 +15,9 @@
 
 namespace furrow::amg {
 
-/// One symmetric V-cycle on the CPU: smooth, residual to the next level, its correction back, smooth. Products with A
-/// on each level: 2 degree, of which each carries the vector work of its step in the same pass. Sums of a row in an
-/// order that its length decides: the same bits for any number of threads.
+/// One V-cycle on the CPU, symmetric where the hierarchy is: smooth, residual to the next level, its correction back,
+/// smooth. Products with A on each level: 2 degree, of which each carries the vector work of its step in the same pass.
+/// Sums of a row in an order that its length decides: the same bits for any number of threads.
 ///
 /// With `inner` levels a K-cycle: the first so many levels below the finest are not visited once, but solved by two
 /// steps of flexible conjugate gradients whose preconditioner is the cycle from there on; the second is left out where
@@ -32,7 +31,8 @@ public:
       const level<W>& l = h.levels[k];
       const index_t n = l.size(), more = is_inner(k) ? n : 0;
       work_.push_back({host_array<W>(n), host_array<W>(n), host_array<W>(n), host_array<W>(n), host_array<W>(n),
-                       host_array<W>(more), host_array<W>(more), grid_transfer<W>(l.axes), mirrored(l.diagonals)});
+                       host_array<W>(more), host_array<W>(more), grid_transfer<W>(l.axes),
+                       h.steps.symmetric ? mirrored(l.diagonals) : as_stored(l.diagonals)});
     }
   }
   view<W> b() { return as_view(work_[0].b); }         ///< to be filled
@@ -60,6 +60,12 @@ private:
       values.push_back(there ? a.val.data() + (other - a.offset.begin()) * a.stride + a.offset[d]
                              : a.val.data() + d * a.stride);
     }
+    return values;
+  }
+
+  static std::vector<const W*> as_stored(const dia<W, host_array>& a) {
+    std::vector<const W*> values;
+    for (index_t d = 0; d < a.offset.size(); ++d) values.push_back(a.val.data() + d * a.stride);
     return values;
   }
 
@@ -163,7 +169,7 @@ private:
 
   /// x <- p(A) b from x = 0.
   void smooth_from_zero(const level<W>& l, vectors& v, int degree) const {
-    const W c = static_cast<W>(chebyshev::first / l.lambda), beta = static_cast<W>(chebyshev::beta(degree, 1));
+    const W c = static_cast<W>(h_.steps.first() / l.lambda), beta = static_cast<W>(h_.steps.beta(degree, 1));
     cpu::for_each_range(l.size() / l.block, grain / l.block, [&](index_t first, index_t last) {
       const index_t from = first * l.block, to = last * l.block;
       cpu::widest([&]() FURROW_INLINE {
@@ -175,7 +181,7 @@ private:
   }
   /// x <- x + p(A) (b - A x).
   void smooth(const level<W>& l, vectors& v) const {
-    const W c = static_cast<W>(chebyshev::first / l.lambda), beta = static_cast<W>(chebyshev::beta(degree_, 1));
+    const W c = static_cast<W>(h_.steps.first() / l.lambda), beta = static_cast<W>(h_.steps.beta(degree_, 1));
     product(l, v, v.x, [&](index_t first, index_t count, W* sum) FURROW_INLINE {
       for (index_t i = 0; i < count; ++i) sum[i] = v.r[first + i] = v.b[first + i] - sum[i];
       times_inverse(l.inverse.data(), l.block, first, first + count, sum, v.z.data() + first);
@@ -190,8 +196,8 @@ private:
   }
   /// r = old r - A z; z = keep z + gain D^-1 r; x += late (the z before) + beta z.
   void step(const level<W>& l, vectors& v, const host_array<W>& old, int i, int degree, W late) const {
-    const W keep = static_cast<W>(chebyshev::keep(i)), gain = static_cast<W>(chebyshev::gain(i) / l.lambda);
-    const W beta = static_cast<W>(chebyshev::beta(degree, i));
+    const W keep = static_cast<W>(h_.steps.keep(i)), gain = static_cast<W>(h_.steps.gain(i) / l.lambda);
+    const W beta = static_cast<W>(h_.steps.beta(degree, i));
     product(l, v, v.z, [&](index_t first, index_t count, W* sum) FURROW_INLINE {
       alignas(64) W d[chunk];
       for (index_t k = 0; k < count; ++k) sum[k] = v.r[first + k] = old[first + k] - sum[k];

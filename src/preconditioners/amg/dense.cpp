@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "dense.hpp"
 
+#include "backends/cpu/parallel.hpp"
+#include "preconditioners/lu/dense_lu.hpp"
+
+#include <algorithm>
 #include <cmath>
+#include <limits>
+#include <numeric>
 #include <vector>
 
 namespace furrow::amg {
@@ -101,6 +107,38 @@ std::optional<host_array<double>> dense_inverse(row_view<double> a) {
   for (index_t i = 0; i < n; ++i)
     for (index_t j = 0; j < n; ++j) inverse[i * n + j] = (g.row(i)[j] + g.row(j)[i]) / 2;
   return inverse;
+}
+
+std::optional<host_array<double>> general_inverse(row_view<double> a) {
+  constexpr index_t together = 64; // columns of the inverse, which stay in a second cache with their rows
+  const index_t n = a.shape.rows;
+  host_array<double> lu(n * n, 0.0), inverse(n * n, 0.0); // lu by columns
+  double largest = 0;
+  for (index_t i = 0; i < n; ++i)
+    for (index_t k = a.begin(i); k < a.end(i); ++k) {
+      lu[a.col[k] * n + i] = a.val[k];
+      largest = std::max(largest, std::abs(a.val[k]));
+    }
+  if (!(largest > 0) || !std::isfinite(largest)) return std::nullopt;
+  std::vector<int> pivots(static_cast<std::size_t>(n));
+  lu::small_pivots lost{lost_pivot * largest * double(n), largest / std::numeric_limits<double>::epsilon()};
+  lu::factor_dense_panel({lu.data(), n}, n, n, pivots.data(), &lost);
+  std::vector<index_t> from(static_cast<std::size_t>(n));
+  std::iota(from.begin(), from.end(), index_t(0));
+  for (index_t i = 0; i < n; ++i) std::swap(from[i], from[pivots[i] - 1]);
+  for (index_t i = 0; i < n; ++i) inverse[i * n + from[i]] = 1;
+  cpu::for_each_task((n + together - 1) / together, [&](index_t t) {
+    const index_t first = t * together, count = std::min(together, n - first);
+    const auto row = [&](index_t i) { return inverse.data() + i * n + first; };
+    for (index_t j = 0; j < n; ++j)
+      for (index_t i = j + 1; i < n; ++i) add(-lu[j * n + i], row(j), row(i), count);
+    for (index_t j = n; j-- > 0;) {
+      for (index_t c = 0; c < count; ++c) row(j)[c] /= lu[j * n + j];
+      for (index_t i = 0; i < j; ++i) add(-lu[j * n + i], row(j), row(i), count);
+    }
+  });
+  const bool finite = std::ranges::all_of(inverse, [](double v) { return std::isfinite(v); });
+  return finite ? std::optional(std::move(inverse)) : std::nullopt;
 }
 
 } // namespace furrow::amg

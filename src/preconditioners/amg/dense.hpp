@@ -14,4 +14,8 @@ inline constexpr index_t most_dense_rows = 512;
 /// negative beyond rounding: A is not positive semidefinite. Serial: the same bits everywhere.
 std::optional<host_array<double>> dense_inverse(row_view<double> a);
 
+/// The same of a matrix that need not be symmetric, by A = P L U. A pivot that is lost is left out, as if its unknown
+/// were 0. Empty where numbers are not finite. Parallel; the same bits everywhere.
+std::optional<host_array<double>> general_inverse(row_view<double> a);
+
 } // namespace furrow::amg

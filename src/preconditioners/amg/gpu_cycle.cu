@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "gpu_cycle.hpp"
 
-#include "chebyshev.hpp"
 #include "gpu_cycle_steps.hpp"
 #include "gpu_inner.hpp"
 #include "grid/gpu_transfer.hpp"
@@ -124,22 +123,22 @@ private:
   }
 
   /// x <- p(A) b from x = 0.
-  static void smooth_from_zero(const level_there& l, vectors& v, int degree) {
-    const W first = static_cast<W>(chebyshev::first / l.lambda), beta = static_cast<W>(chebyshev::beta(degree, 1));
+  void smooth_from_zero(const level_there& l, vectors& v, int degree) const {
+    const W first = static_cast<W>(h_.steps.first() / l.lambda), beta = static_cast<W>(h_.steps.beta(degree, 1));
     gpu::space<W>().sweep(l.size(),
                           smooth_zero<W>{first, beta, l.inverse.data(), v.b.data(), v.z.data(), v.x.data(), l.block});
     for (int i = 2; i <= degree; ++i) step(l, v, i == 2 ? v.b : v.r, i, degree);
   }
   /// x <- x + p(A) (b - A x).
   void smooth(const level_there& l, vectors& v) const {
-    const W first = static_cast<W>(chebyshev::first / l.lambda), beta = static_cast<W>(chebyshev::beta(degree_, 1));
+    const W first = static_cast<W>(h_.steps.first() / l.lambda), beta = static_cast<W>(h_.steps.beta(degree_, 1));
     product(l, v.x, begin_smoothing<W>{first, beta, v.b.data(), v.x.data(), v.r.data(), v.z.data(), v.next_x.data()});
     std::swap(v.x, v.next_x);
     for (int i = 2; i <= degree_; ++i) step(l, v, v.r, i, degree_);
   }
-  static void step(const level_there& l, vectors& v, const gpu_array<W>& old, int i, int degree) {
-    const W keep = static_cast<W>(chebyshev::keep(i)), gain = static_cast<W>(chebyshev::gain(i) / l.lambda);
-    const W beta = static_cast<W>(chebyshev::beta(degree, i));
+  void step(const level_there& l, vectors& v, const gpu_array<W>& old, int i, int degree) const {
+    const W keep = static_cast<W>(h_.steps.keep(i)), gain = static_cast<W>(h_.steps.gain(i) / l.lambda);
+    const W beta = static_cast<W>(h_.steps.beta(degree, i));
     product(l, v.z,
             go_on_smoothing<W>{keep, gain, beta, old.data(), v.z.data(), v.r.data(), v.next.data(), v.x.data()});
     std::swap(v.z, v.next);

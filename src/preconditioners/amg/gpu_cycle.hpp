@@ -11,7 +11,7 @@ namespace furrow::amg {
 
 /// The same on the current GPU. Takes the levels of the host apart.
 template <class There, class Here> There moved_to_gpu(Here h) {
-  There there{{}, decltype(there.coarsest)(h.coarsest), std::move(h.facts), std::move(h.reason), h.scale};
+  There there{{}, decltype(there.coarsest)(h.coarsest), std::move(h.facts), std::move(h.reason), h.scale, h.steps};
   for (auto& l : h.levels) {
     there.levels.push_back(upload(l));
     l = {};

@@ -155,6 +155,8 @@ public:
     return extremes_of(diagonal_);
   }
   auto dense_inverse() const { return amg::dense_inverse(view_of(a_)); }
+  [[noreturn]] void refuse(std::size_t level) const { refuse_indefinite(level); }
+  smoother_steps steps() const { return {}; }
   double look() {
     if (block_ == 1) {
       inverse_ = inverse_of(diagonal_);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
+#include "chebyshev.hpp"
+
 #include "formats/csr/csr.hpp"
 #include "formats/dia/dia.hpp"
 #include "grid/axis_transfer.hpp"
@@ -47,6 +49,7 @@ template <class W, template <class> class Array = host_array> struct hierarchy {
   std::vector<multigrid_level> facts;
   std::string reason; ///< why it ends where it ends
   double scale = 1;   ///< a power of two: of A in the hierarchy
+  smoother_steps steps{};
 };
 
 } // namespace furrow::amg

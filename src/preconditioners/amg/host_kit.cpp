@@ -5,7 +5,12 @@
 #include "pairs.hpp"
 #include "prolongation.hpp"
 
+#include "preconditioners/entry.hpp"
 #include "preconditioners/stop.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
 
 namespace furrow::amg {
 namespace {
@@ -71,6 +76,48 @@ bool near_null_kit::coarsen(double theta, bool smoothed) {
   stops_set_up::at_row(0);
   secure_lost_rows(coarse_, p0);
   coarse_vectors_ = std::move(p0.coarse);
+  return true;
+}
+
+void nonsymmetric_kit::refuse(std::size_t level) const {
+  throw refusal{status::breakdown,
+                fmt::format("level {} of the multigrid hierarchy has a diagonal entry that is not positive", level)};
+}
+
+/// D^-1 with which 4/3 D^-1 keeps the eigenvalues of an error within the unit circle where rows are dominant: 1 / sum
+/// |a_ij|, 2/3 of Jacobi's step where they just are, and never more than all of it.
+double nonsymmetric_kit::look() {
+  const auto& a = m_.a;
+  inverse_.resize(a.shape.rows);
+  cpu::for_each_range(a.shape.rows, 1 << 12, [&](index_t first, index_t last) {
+    for (index_t i = first; i < last; ++i) {
+      double sum = 0, own = 0;
+      for (index_t k = a.begin(i); k < a.end(i); ++k) {
+        sum += std::abs(a.val[k]);
+        if (a.col[k] == i) own = a.val[k];
+      }
+      inverse_[i] = 1 / std::max(sum, chebyshev::first * own);
+    }
+  });
+  return lambda_ = 1;
+}
+
+bool nonsymmetric_kit::coarsen(double theta, bool smoothed) {
+  const row_matrix<double> back = transposed(m_.a);
+  const strong_graph strong = couplings_either_way(m_.a, back.view(), theta);
+  stops_set_up::at_row(0);
+  const aggregates found = aggregates_of(strong, independent_at_distance_two(strong));
+  if (!would_shrink(found.count)) return false;
+  stops_set_up::at_row(0);
+  const auto make = [&](double omega) {
+    p_ = smoothed_prolongation(m_, strong, found, inverse_, omega);
+    r_ = transposed(smoothed_prolongation({back.view(), 1}, strong, found, inverse_, omega).view());
+    stops_set_up::at_row(0);
+    coarse_ = triple_product(r_.view(), m_.a, p_.view());
+    stops_set_up::at_row(0);
+  };
+  make(smoothed ? chebyshev::first : 0);
+  if (smoothed && !extremes_of_diagonal(coarse_.view()).are_positive()) make(0); // sums of dominant rows stay dominant
   return true;
 }
 

@@ -41,6 +41,8 @@ public:
   int coarse_block() const { return m_.block; }
   diagonal_extremes extremes() const { return extremes_of_diagonal(m_.a); }
   auto dense_inverse() const { return amg::dense_inverse(m_.a); }
+  [[noreturn]] void refuse(std::size_t level) const { refuse_indefinite(level); }
+  smoother_steps steps() const { return {}; }
   double look() {
     inverse_ = inverse_diagonal(m_);
     return lambda_ = largest_eigenvalue(m_, inverse_);
@@ -101,6 +103,19 @@ public:
 
 protected:
   near_null vectors_, coarse_vectors_;
+};
+
+/// Of aggregation for a matrix that is not symmetric: P is smoothed by A and R' by A', both by the step of the
+/// smoother, a damped Jacobi iteration, see `look`.
+class nonsymmetric_kit : public host_kit {
+public:
+  explicit nonsymmetric_kit(row_view<double> a) : host_kit(a, 1) {}
+
+  std::optional<host_array<double>> dense_inverse() const { return general_inverse(m_.a); }
+  [[noreturn]] void refuse(std::size_t level) const;
+  smoother_steps steps() const { return {false}; }
+  double look();
+  bool coarsen(double theta, bool smoothed);
 };
 
 /// Of rows in pairs, three times over; P is 1 where a row is in an aggregate, never smoothed.

@@ -70,9 +70,12 @@ inline double seconds_now() {
 /// coarse()               the shape of R A P; coarse_entries() its entries
 /// keep(level, scale)     gives a level A times the scale, D^-1 by it, P and R in its precision
 /// keep_dense(t, scale)   the inverse in its precision
+/// refuse(number)         says what a level that cannot be smoothed, or inverted, proves
+/// steps()                of the smoother
 /// go_down()              R A P is the matrix from here on
 template <class W, template <class> class Array, class Kit> hierarchy<W, Array> build_levels(Kit& kit) {
   hierarchy<W, Array> h;
+  h.steps = kit.steps();
   for (;;) {
     const double began = seconds_now();
     const std::size_t number = h.levels.size();
@@ -85,11 +88,11 @@ template <class W, template <class> class Array, class Kit> hierarchy<W, Array> 
     const bool small = rows <= most_dense_rows;
     if (small) {
       const auto inverse = kit.dense_inverse();
-      if (!inverse) refuse_indefinite(number);
+      if (!inverse) kit.refuse(number);
       h.coarsest = kit.template keep_dense<W>(*inverse, 1 / h.scale);
       h.reason = ends_dense(rows);
     } else {
-      if (!diagonal.are_positive()) refuse_indefinite(number);
+      if (!diagonal.are_positive()) kit.refuse(number);
       l.lambda = kit.look();
       const double theta = theta_of(double(entries), double(rows), l.block, number);
       const bool shrinks = kit.coarsen(theta, true);

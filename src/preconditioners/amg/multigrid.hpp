@@ -35,7 +35,8 @@ public:
     });
   }
   bool update(const coo<V>& a, solver_needs needed) override {
-    if (!renews_ || a.shape.rows != h_.levels[0].size() || fits_single(a, needed) != (sizeof(W) == 4)) return false;
+    if (!renews_ || a.shape.rows != h_.levels[0].size() || !has_symmetric_levels(a, needed)) return false;
+    if (fits_single(a, needed) != (sizeof(W) == 4)) return false;
     // What is kept, and the matrices of the levels in double: twice each.
     if (40 * double(a.nnz()) + 2 * stored_bytes() > double(available_host_memory())) return false;
     const rows_of_triplets<V> own(a);

@@ -48,6 +48,13 @@ template <class W> hierarchy<W> pairwise_aggregation(row_view<double> a) {
   return build_levels<W, host_array>(kit);
 }
 
+template <class W> hierarchy<W> nonsymmetric_aggregation(row_view<double> a) {
+  nonsymmetric_kit kit(a);
+  return build_levels<W, host_array>(kit);
+}
+
+template hierarchy<double> nonsymmetric_aggregation(row_view<double>);
+template hierarchy<float> nonsymmetric_aggregation(row_view<double>);
 template hierarchy<double> pairwise_aggregation(row_view<double>);
 template hierarchy<float> pairwise_aggregation(row_view<double>);
 template hierarchy<double> smoothed_aggregation(row_view<double>, int);

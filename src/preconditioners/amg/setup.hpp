@@ -27,4 +27,10 @@ template <class W> hierarchy<W> smoothed_aggregation(row_view<double> a, int blo
 /// pairs three times over, so that P'A P has no more entries a row than A. It wants a K-cycle.
 template <class W> hierarchy<W> pairwise_aggregation(row_view<double> a);
 
+/// The hierarchy of smoothed aggregation for a matrix that is not symmetric, with a positive diagonal: P = (I - 4/3
+/// D^-1 A_F) P0 and R = P0' (I - 4/3 A_F D^-1), with the D of `nonsymmetric_kit::look`. Strong couplings are those in
+/// either direction. M. Sala, R. S. Tuminaro, A new Petrov-Galerkin smoothed aggregation preconditioner for
+/// nonsymmetric linear systems, SIAM J. Sci. Comput. 31, 2008.
+template <class W> hierarchy<W> nonsymmetric_aggregation(row_view<double> a);
+
 } // namespace furrow::amg

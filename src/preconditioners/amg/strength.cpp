@@ -99,7 +99,51 @@ strong_graph couplings_of_blocks(const node_matrix& m, const host_array<double>&
   return {{std::move(all.row_ptr), std::move(all.col), std::move(all.val)}};
 }
 
+/// f(column, |a_ij| + |a_ji|) for the places of row i of A or A', ascending.
+template <class F> void each_way(row_view<double> a, row_view<double> back, index_t i, F f) {
+  index_t k = a.begin(i), l = back.begin(i);
+  while (k < a.end(i) || l < back.end(i)) {
+    const bool there = k < a.end(i) && (l == back.end(i) || a.col[k] <= back.col[l]);
+    const bool here = l < back.end(i) && (k == a.end(i) || back.col[l] <= a.col[k]);
+    const std::int32_t col = there ? a.col[k] : back.col[l];
+    double size = 0;
+    if (there) size += std::abs(a.val[k++]);
+    if (here) size += std::abs(back.val[l++]);
+    f(col, size);
+  }
+}
+
 } // namespace
+
+strong_graph couplings_either_way(row_view<double> a, row_view<double> back, double theta) {
+  const auto scale = scales_of({a, 1});
+  const index_t n = a.shape.rows;
+  strong_graph g{{host_array<index_t>(n + 1), {}, {}}};
+  const auto each_strong = [&](index_t i, auto f) {
+    each_way(a, back, i, [&](std::int32_t j, double size) {
+      const double weight = size / 2 * scale[i] * scale[j];
+      if (weight >= theta && j != i) f(j, static_cast<float>(weight));
+    });
+  };
+  const auto for_each_row = [&](auto f) {
+    cpu::for_each_range(n, 1 << 12, [&](index_t first, index_t last) {
+      for (index_t i = first; i < last; ++i) f(i);
+    });
+  };
+  g.first[0] = 0;
+  for_each_row([&](index_t i) {
+    index_t count = 0;
+    each_strong(i, [&](std::int32_t, float) { ++count; });
+    g.first[i + 1] = count;
+  });
+  for (index_t i = 0; i < n; ++i) g.first[i + 1] += g.first[i];
+  g.to.resize(g.first[n]), g.weight.resize(g.first[n]);
+  for_each_row([&](index_t i) {
+    index_t at = g.first[i];
+    each_strong(i, [&](std::int32_t j, float weight) { g.to[at] = j, g.weight[at++] = weight; });
+  });
+  return g;
+}
 
 strong_graph strong_couplings(row_view<double> a, const host_array<double>& scale, double theta, index_t below) {
   return couplings_of_rows(a, scale, theta, below);

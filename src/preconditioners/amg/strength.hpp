@@ -40,4 +40,8 @@ strong_graph strong_couplings(const node_matrix& m, double theta);
 /// `scale`, |A_jj|^-1/2, is of all columns. Those from `below` on are no neighbours.
 strong_graph strong_couplings(row_view<double> a, const host_array<double>& scale, double theta, index_t below);
 
+/// The same of the sizes in both directions, (|a_ij| + |a_ji|) / 2, of a matrix that is not symmetric; a node is a row.
+/// back: A'. Parallel, two passes over both.
+strong_graph couplings_either_way(row_view<double> a, row_view<double> back, double theta);
+
 } // namespace furrow::amg
