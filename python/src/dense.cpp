@@ -8,7 +8,9 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
 #include <string>
+#include <utility>
 
 namespace furrow::python {
 namespace {
@@ -34,45 +36,66 @@ private:
   gpu_array<T> copy_;
 };
 
+/// The vectors of an array without gaps: (array, elements apart, from one to the next).
+template <class V> struct given_vectors {
+  V* data;
+  index_t stride, next;
+  /// Those from number `first` on, up to as many as one pass takes.
+  vectors<V> some(index_t size, index_t first, index_t all) const {
+    return {data + first * next, size, stride, std::min<index_t>(all - first, 8), next};
+  }
+};
+
+/// Passes over A for all vectors.
 template <class T>
-void multiply_on_gpu(const dense_view<T>& a, cview<vector_value<T>> x, view<vector_value<T>> y, double alpha,
-                     double beta, const gemv_options& o, stream s) {
+void multiply_all(double alpha, const dense_view<T>& a, const given_vectors<const vector_value<T>>& x, double beta,
+                  const given_vectors<vector_value<T>>& y, index_t count, const gemv_options& o) {
   using V = vector_value<T>;
-  const bool is_there = s.has_value();
-  on_stream(o.where, s, [&] {
-    const turn mine(o.where);
-    const gpu_matrix<T> there_a(a, is_there);
-    on_gpu<const V> there_x(x, is_there);
-    on_gpu<V> there_y(y, is_there, beta != 0);
-    gemv<T>(static_cast<V>(alpha), *there_a, there_x.there(), static_cast<V>(beta), there_y.there(), o);
-    there_y.bring_home();
-  });
+  const index_t in = o.transposed ? a.shape.rows : a.shape.cols, out = o.transposed ? a.shape.cols : a.shape.rows;
+  for (index_t first = 0; first < count; first += 8)
+    gemv<T>(static_cast<V>(alpha), a, x.some(in, first, count), static_cast<V>(beta), y.some(out, first, count), o);
 }
 
 template <class T>
-void multiply(std::uintptr_t data, shape2 shape, index_t leading, bool by_columns, const nb::object& x,
-              const nb::object& y, double alpha, double beta, bool transposed, int ordinal, stream s) {
+void multiply(std::uintptr_t data, shape2 shape, index_t leading, bool by_columns, const nb::tuple& x,
+              const nb::tuple& y, index_t count, double alpha, double beta, bool transposed, int ordinal, stream s) {
   using V = vector_value<T>;
-  const buffer from(x, false), to(y, true);
+  const nb::object x_array = x[0], y_array = y[0];
+  const buffer from(x_array, false), to(y_array, true);
   const auto in = from.read<V>();
   const auto out = to.write<V>();
+  const auto steps = [](const nb::tuple& v) { return std::pair(nb::cast<index_t>(v[1]), nb::cast<index_t>(v[2])); };
+  const auto [x_stride, x_next] = steps(x);
+  const auto [y_stride, y_next] = steps(y);
   const dense_view<T> a{reinterpret_cast<const T*>(data), shape, leading,
                         by_columns ? storage_order::col_major : storage_order::row_major};
   gemv_options o;
   o.transposed = transposed;
   o.where = device_at(ordinal);
+  const auto product = [&](const dense_view<T>& on, const V* x_data, V* y_data) {
+    multiply_all<T>(alpha, on, {x_data, x_stride, x_next}, beta, {y_data, y_stride, y_next}, count, o);
+  };
   const without_lock unlocked;
-  if (o.where.is_gpu()) return multiply_on_gpu<T>(a, in, out, alpha, beta, o, s);
-  gemv<T>(static_cast<V>(alpha), a, in, static_cast<V>(beta), out, o);
+  if (!o.where.is_gpu()) return product(a, in.data, out.data);
+  const bool is_there = s.has_value();
+  on_stream(o.where, s, [&] {
+    const turn mine(o.where);
+    const gpu_matrix<T> there_a(a, is_there);
+    on_gpu<const V> there_x(in, is_there);
+    on_gpu<V> there_y(out, is_there, beta != 0);
+    product(*there_a, there_x.there().data, there_y.there().data);
+    there_y.bring_home();
+  });
 }
 
-/// `kind`: f64 f32 f16 bf16. The matrix lies at `data`, which furrow/_dense.py holds for the call. `ordinal`: of the
-/// GPU that multiplies, -1 for the CPU. `s`: where everything lies on that GPU.
+/// `kind`: f64 f32 f16 bf16. The matrix lies at `data`, which furrow/_dense.py holds for the call. x, y: `count`
+/// vectors each, (array, elements apart, from one vector to the next). `ordinal`: of the GPU that multiplies, -1 for
+/// the CPU. `s`: where everything lies on that GPU.
 void product(const std::string& kind, std::uintptr_t data, index_t rows, index_t cols, index_t leading, bool by_columns,
-             const nb::object& x, const nb::object& y, double alpha, double beta, bool transposed, int ordinal,
-             stream s) {
+             const nb::tuple& x, const nb::tuple& y, index_t count, double alpha, double beta, bool transposed,
+             int ordinal, stream s) {
   const auto call = [&]<class T>(T) {
-    multiply<T>(data, {rows, cols}, leading, by_columns, x, y, alpha, beta, transposed, ordinal, s);
+    multiply<T>(data, {rows, cols}, leading, by_columns, x, y, count, alpha, beta, transposed, ordinal, s);
   };
   if (kind == "f64") call(double{});
   else if (kind == "f32") call(float{});

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Solving by one call: what it takes, and what it gives."""
+import itertools
 import json
 import pickle
 import subprocess
@@ -195,6 +196,61 @@ def test_gemv_takes_halves_by_halves():
     assert y.dtype == np.float32 and y.tolist() == [2, 5]
     with pytest.raises(TypeError, match="alpha is a str"):
         furrow.gemv(A, x, alpha="1")
+
+
+def test_gemv_takes_halves_of_another_byte_order():
+    A, x = np.array([[1, 2], [3, 4]]), np.array([1, 0.5])
+    for swapped in (furrow.gemv(A.astype(">f2"), x), furrow.gemv(A.astype("f2"), x.astype(">f2"))):
+        assert swapped.dtype == np.float32 and swapped.tolist() == [2, 5]
+
+
+def laid(x, layout):
+    """A copy of x that lies in rows, in columns, or with gaps."""
+    if layout != "gaps":
+        return np.array(x, order=layout)
+    wide = np.full((2 * x.shape[0], 2 * x.shape[1]), np.nan, x.dtype)
+    wide[::2, ::2] = x
+    return wide[::2, ::2]
+
+
+@pytest.mark.parametrize("layout", ["C", "F", "gaps"])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.float16])
+def test_gemv_of_several_vectors(dtype, layout):
+    rng = np.random.default_rng(1)
+    exact = np.float64 if dtype == np.float64 else np.float32
+    for (rows, cols), count, trans in itertools.product(((37, 130), (130, 3), (0, 5), (5, 0), (1, 1)), (0, 1, 2, 8, 17), (False, True)):
+        for A in (rng.integers(-9, 9, (rows, cols)).astype(dtype), rng.integers(-9, 9, (cols, rows)).astype(dtype).T):
+            X = laid(rng.integers(-9, 9, (rows if trans else cols, count)).astype(exact), layout)
+            expected = (A.T if trans else A).astype(float) @ X
+            Y = furrow.gemv(A, X, trans=trans)
+            assert Y.dtype == exact and np.array_equal(Y, expected)  # small integers
+            if min(X.shape) > 1 and min(Y.shape) > 1:
+                assert Y.flags.f_contiguous == (layout == "F")
+            for order in "CF":
+                out = laid(np.full(Y.shape, 2, exact), order)
+                assert furrow.gemv(A, X, out=out, alpha=3, beta=0.5, trans=trans) is out
+                assert np.array_equal(out, 3 * expected + 1)
+                out[...] = np.nan
+                furrow.gemv(A, np.full_like(X, np.nan), out=out, alpha=0, trans=trans)
+                assert not out.any()
+
+
+def test_gemv_of_several_vectors_into_themselves():
+    A, X = np.array([[1.0, 2], [3, 4]]), np.arange(8.0).reshape(4, 2)
+    assert np.array_equal(furrow.gemv(A, X[:2], out=X[1:3]), [[4, 7], [8, 15]])
+    S = np.asfortranarray(A)
+    assert np.array_equal(furrow.gemv(S, S, out=S), A @ A)
+
+
+def test_gemv_of_what_does_not_fit_is_refused():
+    A, X = np.ones((2, 3)), np.ones((3, 2))
+    for given, out, words in ((np.ones((2, 3)), None, r"x is of shape \(2, 3\), but the matrix asks for \(3,\) or \(3, k\)"),
+                              (np.ones((3, 1, 1)), None, "x is of shape"), (X, np.ones(2), r"the result is of shape \(2, 2\)"),
+                              (X, np.ones((2, 3)), r"the result is of shape \(2, 2\)"), (X, np.ones((4, 4))[::2, ::2], "contiguous")):
+        with pytest.raises(furrow.UsageError, match=words):
+            furrow.gemv(A, given, out=out)
+    with pytest.raises(furrow.InputError, match=r"element 2 of column 1 of x is 1e\+300"):
+        furrow.gemv(A.astype("f4"), np.array([[1, 2], [1e300, 3], [1, 1]]))
 
 
 @pytest.mark.parametrize("kind", [lambda A: A, furrow.Matrix, lambda A: A.toarray(), sla.aslinearoperator])

@@ -78,6 +78,14 @@ def test_page():
     assert found.attempted > 10 and found.failed == 0
 
 
+@pytest.mark.parametrize("page", ["gemv.md"])
+def test_other_pages(page):
+    """Of pages of the library, what they say of Python."""
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    found = doctest.DocTestRunner().run(doctest.DocTestParser().get_doctest(text, {}, page, None, 0))
+    assert found.attempted > 3 and found.failed == 0
+
+
 def test_first_screen():
     """The lines of README, which stand before what the demo prints."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
