@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import math
+import time
 from collections.abc import Iterable
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from . import _core, _gpu
 from ._arrays import as_vector, contiguous, is_matrix, real_type, tolerance_of
-from ._checks import check_names, count_of, flag_of, number_of
+from ._checks import check_names, count_of, flag_of, number_of, seconds_of
 from ._errors import DeviceError, InputError, InternalError, MemoryError, UsageError, type_of
 from ._homes import Home
 from ._placing import refuse_blocks_of_ranks, without
@@ -23,7 +23,8 @@ _REFUSED = (UsageError, InputError, MemoryError, DeviceError, InternalError)
 
 def solve_batch(systems: Iterable[tuple[Any, Any]], *, rtol: float | None = None, atol: float = 0.0, maxiter: int | None = None,
                 solver: str = "auto", M: str | None = "auto", format: str = "auto", kernel: str = "auto",
-                device: str | None = None, return_exceptions: bool = False, assume_symmetric: bool = False) -> list[Any]:
+                device: str | None = None, return_exceptions: bool = False, time_limit: float | None = None,
+                assume_symmetric: bool = False) -> list[Any]:
     """Solves many systems A x = b, each as `solve` does by itself, with a `Result` of its own.
 
     On the CPU each has the bits of `solve`: systems of up to 100,000 rows and entries are solved side by side, each by
@@ -41,6 +42,9 @@ def solve_batch(systems: Iterable[tuple[Any, Any]], *, rtol: float | None = None
     return_exceptions : bool
         A system that `solve` refuses raises its exception, when all others are solved where it takes a solve to see it;
         unless this is true: then the exception stands in its place.
+    time_limit : float or None
+        Seconds of all systems together: those that are solved by then keep their answers, the others end without success
+        after their first steps at most, with the best x so far. None: no limit.
 
     The other arguments are those of `solve`; `device` None is the CPU.
 
@@ -57,7 +61,8 @@ def solve_batch(systems: Iterable[tuple[Any, Any]], *, rtol: float | None = None
     if M is not None and not isinstance(M, str):
         raise UsageError("a batch takes a preconditioner by its name: solve one system after the other with an M of yours")
     check_names(solver=solver, format=format, kernel=kernel)
-    atol = number_of(atol, "atol")
+    atol, time_limit = number_of(atol, "atol"), seconds_of(time_limit, "time_limit")
+    began = time.monotonic()
     return_exceptions = flag_of(return_exceptions, "return_exceptions")
     refuse_blocks_of_ranks(M)
     if not isinstance(systems, Iterable):
@@ -77,7 +82,7 @@ def solve_batch(systems: Iterable[tuple[Any, Any]], *, rtol: float | None = None
                  contiguous(one.b, dtype), x) for one, x in zip(given.values(), answers, strict=True)]
     options = {"solver": solver, "precond": without(solver) if M is None else M, "format": format, "kernel": kernel,
                "rtol": rtol, "atol": atol, "maxiter": count_of(maxiter, "maxiter"),
-               "time_limit": math.inf,
+               "time_limit": max(0.0, time_limit - (time.monotonic() - began)),
                "tune": False, "assume_symmetric": flag_of(assume_symmetric, "assume_symmetric"), "watch": None, "watch_every": 0, "monitor": None, "monitor_every": 1, "checkpoint_every": 0.0,
                "ordinal": _gpu.core(where), "coordinates": None,
                "scale": "none", "reorder": "none"}

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Many systems: each with the bits and the verdict of a solve by itself."""
+import time
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -62,6 +64,25 @@ def test_one_that_is_no_system_does_not_keep_the_others():
     assert all(str(results[k]).startswith(f"system {k}") for k in (0, 2, 3, 5))
     assert [results[k].info for k in (1, 4)] == [0, 0] and results[4].x.dtype == float
     assert len(furrow.solve_batch([3], return_exceptions=True)) == 1
+
+
+def test_all_systems_have_one_limit_of_time():
+    A = furrow.generate("poisson2d:200")
+    b = A @ np.random.default_rng(1).random(40000)
+    began = time.monotonic()
+    results = furrow.solve_batch([(A, b)] * 60, solver="cg", M="jacobi", rtol=1e-13, time_limit=0.1)
+    assert time.monotonic() - began < 5
+    late = [r for r in results if not r.success]
+    assert late and all(r.status == "max_iterations" and "the limit on its time" in r.message and np.isfinite(r.x).all() for r in late)
+    none = furrow.solve_batch([(A, b)] * 3, solver="cg", M=None, time_limit=0)
+    assert [r.status for r in none] == ["max_iterations"] * 3
+    assert all(r.success for r in furrow.solve_batch(systems()[:3], time_limit=3600))
+
+
+def test_a_time_limit_of_a_batch_is_a_number_of_seconds():
+    for wrong in (-1, float("nan")):
+        with pytest.raises(furrow.UsageError, match="give a number of seconds, or None"):
+            furrow.solve_batch([], time_limit=wrong)
 
 
 def test_what_a_batch_does_not_take_is_said():
