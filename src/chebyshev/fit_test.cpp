@@ -113,6 +113,11 @@ TEST(chebyshev_fit, a_slow_fall_is_no_noise_where_the_tolerance_is_loose) {
   }
 }
 
+TEST(chebyshev_fit, a_kink_at_a_point_of_the_grid_is_held_to_the_tolerance) {
+  const function kink = [](double x) { return std::abs(x); };
+  for (const double tolerance : {1e-2, 1e-3, 1e-4}) EXPECT_LE(fit(kink, {}, {tolerance})(0), 10 * tolerance);
+}
+
 TEST(chebyshev_fit, an_alias_is_no_answer) {
   // On 17 points this is the constant 1.
   const series p = fit(function([](double x) { return std::cos(32 * std::acos(x)); }));
