@@ -32,8 +32,8 @@ series integral(const series& p, double constant) {
   const double scale = p.on.half_width();
   double at_low = 0; // of the sum without its constant: T_k(-1) = (-1)^k
   for (index_t k = n; k > 0; --k) {
-    const double before = k == 1 ? 2 * a(0) : a(k - 1);
-    q.coefficients[k] = scale * (before - a(k + 1)) / (2 * static_cast<double>(k));
+    const double half = k == 1 ? a(0) : a(k - 1) / 2; // halved first: twice a coefficient may leave the range
+    q.coefficients[k] = scale * (half - a(k + 1) / 2) / static_cast<double>(k);
     at_low += k % 2 ? -q.coefficients[k] : q.coefficients[k];
   }
   q.coefficients[0] = constant - at_low;

@@ -78,8 +78,17 @@ template <class V, bool Ends> FURROW_INLINE inline void run_group(const V* a, in
   for (int j = 0; j < width; ++j) y[j] = factor[j] / 2 * b[j] + (sign[j] * e[j] + a[0]);
 }
 
+/// The limit of p at an end of the axis: that of its highest power, or a_0.
+template <class V> V value_at_infinity(const V* a, index_t n, double x) {
+  index_t k = n - 1;
+  while (k > 0 && a[k] == V(0)) --k;
+  if (k == 0) return a[0];
+  return static_cast<V>((a[k] > V(0)) == (x > 0 || k % 2 == 0) ? HUGE_VAL : -HUGE_VAL);
+}
+
 /// The value at x with the exponents of long double: terms may leave the range of V where their sum does not.
 template <class V> V value_of_wide_terms(const V* a, index_t n, interval on, double x) {
+  if (std::isinf(x)) return value_at_infinity(a, n, x);
   const auto at = place<long double>::of(on.low, on.high, x);
   clenshaw<long double> sum;
   for (index_t k = n - 1; k > 0; --k) sum.step<true>(at, a[k]);

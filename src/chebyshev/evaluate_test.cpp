@@ -140,5 +140,23 @@ TEST(chebyshev_evaluate, far_outside_of_the_interval_of_values_that_fit) {
   EXPECT_EQ((series{{0, 0, 1, 1}, {}})(-1e308), -HUGE_VAL);
 }
 
+TEST(chebyshev_evaluate, at_an_infinity_it_is_the_limit) {
+  const auto ends = [](const series& p) { return std::pair(p(-HUGE_VAL), p(HUGE_VAL)); };
+  const auto wanted = [](double low, double high) { return std::pair(low, high); };
+  EXPECT_EQ(ends({{5}, {}}), wanted(5, 5));
+  EXPECT_EQ(ends({{5, 0, 0}, {}}), wanted(5, 5));
+  EXPECT_EQ(ends({{1, 2, 3}, {}}), wanted(HUGE_VAL, HUGE_VAL));
+  EXPECT_EQ(ends({{1, 2, -3, 0}, {0, 9}}), wanted(-HUGE_VAL, -HUGE_VAL));
+  EXPECT_EQ(ends({{1, 2, 3, 4}, {}}), wanted(-HUGE_VAL, HUGE_VAL));
+  EXPECT_EQ(ends({{1, 2, 3, -4}, {}}), wanted(HUGE_VAL, -HUGE_VAL));
+  const host_array<double> x{0.5, HUGE_VAL, 0, -HUGE_VAL, NAN};
+  host_array<double> y(x.size());
+  evaluate(series{{0, 1}, {}}, as_cview(x), as_view(y));
+  EXPECT_EQ(y[0], 0.5);
+  EXPECT_EQ(y[1], HUGE_VAL);
+  EXPECT_EQ(y[3], -HUGE_VAL);
+  EXPECT_TRUE(std::isnan(y[4]));
+}
+
 } // namespace
 } // namespace furrow::chebyshev
