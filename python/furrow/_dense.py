@@ -94,7 +94,7 @@ def _of_a_kind(A: Any, home: Home) -> tuple[Any, str]:
 
 def _by_columns(x: Any, home: Home) -> bool:
     """Whether an array of two axes lies as Fortran has it."""
-    return x.ndim == 2 and min(x.shape) > 1 and home.strides(x)[0] == home.item_size(x)
+    return bool(x.ndim == 2 and min(x.shape) > 1 and home.strides(x)[0] == home.item_size(x))
 
 
 def _vectors(x: Any, home: Home, dtype: Any) -> tuple[Any, int, int]:

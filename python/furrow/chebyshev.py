@@ -10,19 +10,21 @@ True
 """
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 
 from . import _core, _gpu
 from ._arrays import F64, as_vector, contiguous, real_type, refuse_gpu
-from ._checks import ends_of, interval_of, number_of, numbers, whole_of
+from ._checks import ends_of, finite_of, interval_of, number_of, numbers, whole_of
 from ._errors import InputError, UsageError, type_of
 from ._matrix import Matrix
 
 __all__ = ["Density", "Series", "bounds", "density", "exponential", "fit", "multiply"]
 
 _EPS = float(np.finfo(np.float64).eps)
+_LONGEST = 2**28  #: coefficients of a series
 
 
 def _check_series(p: Any) -> None:
@@ -38,11 +40,32 @@ def _check_series(p: Any) -> None:
 
 
 def _fitting(coef: Any, what: str) -> Any:
-    """The coefficients of finite ones, which float64 need not hold."""
+    """Coefficients that were worked out from finite ones, which float64 need not hold."""
     wrong = np.flatnonzero(~np.isfinite(coef))
     if wrong.size:
         raise InputError(f"coefficient {wrong[0]} of the {what} is too large for float64: scale the series first")
     return coef
+
+
+def _quietly() -> Any:
+    """What is not finite is refused, or warned of in a sentence."""
+    return np.errstate(over="ignore", invalid="ignore")
+
+
+def _warn(sentence: str, level: int) -> None:
+    """As NumPy warns of an overflow, which `numpy.errstate` turns off."""
+    if np.geterr()["over"] != "ignore":
+        warnings.warn(sentence, RuntimeWarning, stacklevel=level + 1)
+
+
+def _warn_of_overflow(x: Any, y: Any) -> None:
+    """Values at finite points that are none."""
+    if np.isfinite(y).all():
+        return
+    lost = np.flatnonzero(np.isfinite(x) & ~np.isfinite(y))
+    if lost.size:
+        _warn(f"{lost.size} of {x.size} values of the series {'is' if lost.size == 1 else 'are'} beyond the range of float64, the "
+              f"first at x = {x[lost[0]]}", 3)
 
 
 def _check_finite(values: Any, what: str) -> None:
@@ -59,6 +82,9 @@ class Series:
     coef : array_like, or anything with `coef` and `domain`
     domain : (low, high)
 
+    Series are added, multiplied, divided, and raised to whole powers, with each other on one domain, with numbers and with those
+    of NumPy. ``p / q`` is a series that agrees with the quotient; where q has a root in the domain there is none.
+
     ``p(A)`` of a symmetric matrix with eigenvalues in the domain multiplies vectors. Nobody looks whether A is one: of
     another it is the polynomial, too, which outside of the domain is far from the function that it was made of. A matrix
     is a sparse one, a `Matrix` or a `numpy.matrix`; a plain array holds points, also with two axes, as NumPy's own
@@ -72,6 +98,8 @@ class Series:
     (-0.5, [-0.707107, 0.707107])
     >>> (p * p).coef.tolist()
     [0.5, 0.0, 0.0, 0.0, 0.5]
+    >>> p**2 == p * p, (p / 2).coef.tolist(), float((p / (p + 2))(0.5).round(12))
+    (True, [0.0, 0.0, 0.5], -0.333333333333)
     """
 
     __array_ufunc__ = None  # numpy leaves array + p to this class
@@ -130,7 +158,16 @@ class Series:
         at = contiguous(x.reshape(-1), F64)
         y = np.empty(at.size)
         _core.chebyshev_evaluate(*self._parts, at, y)
+        _warn_of_overflow(at, y)
         return y.reshape(x.shape) if x.ndim else y[0]
+
+    def __eq__(self, other: Any) -> bool:
+        """Whether both have the same coefficients and the same domain, as NumPy's series say."""
+        if not isinstance(other, Series):
+            return NotImplemented
+        return np.array_equal(self.coef, other.coef) and np.array_equal(self.domain, other.domain)
+
+    __hash__ = None  # type: ignore[assignment]  # coef can be assigned
 
     def _same(self, other: Any) -> Series:
         series = other if isinstance(other, Series) else Series(other, None if hasattr(other, "coef") else self.domain)
@@ -141,21 +178,58 @@ class Series:
     def __mul__(self, other: Any) -> Series:
         if np.isscalar(other):
             factor = number_of(other, "what a series is multiplied by")
-            with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is refused
+            with _quietly():
                 coef = self.coef * factor
             return Series(_fitting(coef, "product") if np.isfinite(factor) else coef, self.domain)
         return Series(_fitting(_core.chebyshev_multiply(self.coef, self._same(other).coef), "product"), self.domain)
 
     __rmul__ = __mul__
 
+    def __truediv__(self, other: Any) -> Series:
+        """By a number its coefficients, by a series the shortest one that agrees with the quotient, to rounding."""
+        if np.isscalar(other):
+            divisor = number_of(other, "what a series is divided by")
+            if divisor == 0 or np.isnan(divisor):
+                raise UsageError(f"a series divided by {divisor:g} is none")
+            with _quietly():
+                coef = self.coef / divisor
+            return Series(_fitting(coef, "quotient"), self.domain)
+        other = self._same(other)
+        if not other.coef[1:].any():
+            return self / (other.coef[0] if len(other) else 0.0)
+        return Series(_core.chebyshev_divide(self.coef, other.coef, *ends_of(self.domain)), self.domain)
+
+    def __rtruediv__(self, other: Any) -> Series:
+        return self._same(other) / self
+
+    def __pow__(self, power: Any) -> Series:
+        """As a product of so many factors: what is small beside the largest coefficient keeps its digits."""
+        if isinstance(power, (int, np.integer)) and power < 0:
+            raise UsageError(f"p**{power} is no series: take 1 / p**{-power}")
+        left = whole_of(power, "the power of a series", 0)
+        if len(self) > 1 and left > _LONGEST // (len(self) - 1):
+            raise UsageError(f"p**{left} of a series of degree {self.degree()} would have more than {_LONGEST} coefficients")
+        result, square = Series([1.0], self.domain), self
+        while left:
+            if left % 2:
+                result = result * square
+            left //= 2
+            if left:
+                square = square * square
+        return result
+
     def __add__(self, other: Any) -> Series:
         other = self._same(other)
         coef = np.zeros(max(len(self), len(other)))
-        coef[: len(self)] += self.coef
-        coef[: len(other)] += other.coef
-        return Series(coef, self.domain)
+        with _quietly():
+            coef[: len(self)] += self.coef
+            coef[: len(other)] += other.coef
+        return Series(_fitting(coef, "sum"), self.domain)
 
     __radd__ = __add__
+
+    def __pos__(self) -> Series:
+        return Series(self.coef, self.domain)
 
     def __neg__(self) -> Series:
         return Series(-self.coef, self.domain)
@@ -175,27 +249,67 @@ class Series:
         """
         return _core.chebyshev_roots(*self._parts)
 
-    def derivative(self) -> Series:
-        """The derivative.
+    def derivative(self, m: int = 1) -> Series:
+        """The m-th derivative. ``deriv`` is the same, as NumPy calls it.
 
         >>> from furrow.chebyshev import Series
-        >>> Series([0, 0, 1]).derivative().coef.tolist()
-        [0.0, 4.0]
+        >>> Series([0, 0, 1]).derivative().coef.tolist(), Series([0, 0, 1]).deriv(2).coef.tolist()
+        ([0.0, 4.0], [4.0])
         """
-        return Series(_core.chebyshev_derivative(*self._parts), self.domain)
+        result = self
+        for _ in range(min(whole_of(m, "m", 0), len(self))):
+            result = Series(_fitting(_core.chebyshev_derivative(*result._parts), "derivative"), self.domain)
+        return +result
 
     deriv = derivative
 
-    def integral(self) -> Series:
-        """The integral from the lower end of the domain.
+    def integral(self, m: int = 1) -> Series:
+        """The integral from the lower end of the domain, m times.
 
         >>> from furrow.chebyshev import Series
-        >>> float(Series([3], (0, 2)).integral()(2))
-        6.0
+        >>> float(Series([3], (0, 2)).integral()(2)), float(Series([3], (0, 2)).integral(2)(2))
+        (6.0, 6.0)
         """
-        return Series(_core.chebyshev_integral(*self._parts), self.domain)
+        result = self
+        for _ in range(whole_of(m, "m", 0, _LONGEST)):
+            result = Series(_fitting(_core.chebyshev_integral(*result._parts), "integral"), self.domain)
+        return +result
 
-    integ = integral
+    def integ(self, m: int = 1, k: Any = (), lbnd: float | None = None) -> Series:
+        """The integral m times, each plus the next of the constants k, as NumPy has it: from lbnd, where the first one is k[0],
+        and from the middle of the domain where nothing is said. ``integral`` begins at the lower end.
+
+        >>> from furrow.chebyshev import Series
+        >>> Series([3], (0, 2)).integ().coef.tolist(), Series([3], (0, 2)).integ(2, k=[1, 5], lbnd=0)(0)
+        ([0.0, 3.0], np.float64(5.0))
+        """
+        m = whole_of(m, "m", 0, _LONGEST)
+        constants = np.atleast_1d(numbers(k, "k"))
+        real_type(constants.dtype)
+        if constants.ndim != 1 or constants.size > m:
+            raise UsageError(f"k is of shape {constants.shape} and m = {m}: give a constant for each integral, or fewer")
+        _check_finite(constants, "constant")
+        low, high = ends_of(self.domain)
+        start = low + (high - low) / 2 if lbnd is None else finite_of(lbnd, "lbnd")
+        result = self
+        for i in range(m):
+            result = result.integral()
+            with _quietly():
+                there = result(start)
+            if not np.isfinite(there):
+                raise InputError(f"the integral from lbnd = {start:g} on is beyond the range of float64: take lbnd in the domain")
+            result = result + ((float(constants[i]) if i < constants.size else 0.0) - there)
+        return +result
+
+    def restriction(self, domain: Any) -> Series:
+        """The same polynomial on a part of the domain.
+
+        >>> from furrow.chebyshev import Series
+        >>> p = Series([0, 0, 1]).restriction((0.5, 1))
+        >>> p.domain.tolist(), float(p(0.5)), float(p(1))
+        ([0.5, 1.0], -0.5, 1.0)
+        """
+        return Series(_fitting(_core.chebyshev_restriction(*self._parts, *interval_of(domain)), "restriction"), domain)
 
     def __repr__(self) -> str:
         return f"<furrow.chebyshev.Series of degree {self.degree()} on {self.domain.tolist()}>"
@@ -207,6 +321,8 @@ class OfMatrix:
     __array_ufunc__ = None
 
     def __init__(self, p: Series, A: Any) -> None:
+        if A.shape[0] != A.shape[1]:
+            raise UsageError(f"the matrix is {A.shape[0]} x {A.shape[1]}: only a square one has powers")
         self.p, self.A = p, A
         self.shape, self.dtype = A.shape, A.dtype
 
@@ -222,6 +338,10 @@ class OfMatrix:
         x_by_columns = home.contiguous(x if x.ndim == 1 else x.T, dtype)
         _core.chebyshev_apply(*self.p._parts, self.A._as(dtype), home.core(x_by_columns), home.core(y), count,
                               home.stream())
+        if home.ordinal is None and not np.isfinite(y).all() and np.isfinite(x_by_columns).all():
+            low, high = ends_of(self.p.domain)
+            _warn(f"p(A) x is not finite: A has eigenvalues far outside of [{low:g}, {high:g}], where the series grows beyond {dtype.name}, "
+                  "or holds what is not finite; furrow.chebyshev.bounds(A) gives an interval for a symmetric A", 2)
         return home.leave(y[0] if x.ndim == 1 else y.T)
 
     matvec = matmat = dot = __matmul__
@@ -229,6 +349,10 @@ class OfMatrix:
 
 def fit(f: Any, domain: Any = (-1, 1), tolerance: float = _EPS) -> Series:
     """The shortest series that agrees with a function of arrays to the tolerance.
+
+    Where coefficients fall slowly, as behind a kink, and where a peak lies between all points that are looked at, the
+    tolerance may be missed. The series is compared with f between its points then, and a `RuntimeWarning` says how far
+    off it is.
 
     >>> import furrow, numpy as np
     >>> p = furrow.chebyshev.fit(np.exp, (0, 1))
@@ -245,7 +369,11 @@ def fit(f: Any, domain: Any = (-1, 1), tolerance: float = _EPS) -> Series:
             raise UsageError(f"f made an array of shape {y.shape} of one of {x.shape}: give a value for each point")
         return contiguous(np.broadcast_to(y, x.shape), F64)
 
-    return Series(_core.chebyshev_fit(values, *ends_of(domain), number_of(tolerance, "tolerance")), domain)
+    said: Any = _core.chebyshev_fit(values, *ends_of(domain), number_of(tolerance, "tolerance"))
+    coef, missed = said
+    if missed:
+        warnings.warn(f"the series is off by {missed}", RuntimeWarning, stacklevel=2)
+    return Series(coef, domain)
 
 
 def multiply(a: Any, b: Any) -> Any:
@@ -281,7 +409,7 @@ def bounds(A: Any, steps: int = 40, seed: int = 1, device: str | None = None) ->
     >>> bool(low <= 0 and high >= 3.99)
     True
     """
-    return ends_of(_core.chebyshev_bounds(_matrix(A, device), whole_of(steps, "steps", 0), _seed(seed)))
+    return ends_of(_core.chebyshev_bounds(_matrix(A, device), whole_of(steps, "steps", 0, 1000), _seed(seed)))
 
 
 def exponential(t: float, domain: Any) -> Series:
@@ -293,7 +421,7 @@ def exponential(t: float, domain: Any) -> Series:
     >>> y.shape
     (50,)
     """
-    return Series(_core.chebyshev_exponential(number_of(t, "t"), *ends_of(domain), _EPS), domain)
+    return Series(_core.chebyshev_exponential(finite_of(t, "t"), *ends_of(domain), _EPS), domain)
 
 
 class Density:

@@ -2,12 +2,17 @@
 #include "matrix.hpp"
 
 #include "backends/turn.hpp"
+#include "chebyshev/between.hpp"
 
 #include <furrow/chebyshev.hpp>
 
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
 
 #include <algorithm>
+#include <functional>
+#include <string>
+#include <utility>
 
 namespace furrow::python {
 namespace {
@@ -25,15 +30,17 @@ cheb::series series_of(const nb::object& coef, double low, double high) {
 nb::object numbers(const host_array<double>& values) { return new_array(as_cview(values)); }
 nb::object coefficients(const cheb::series& p) { return numbers(p.coefficients); }
 
+/// The coefficients, and where the tolerance is missed between the points, by how much: empty otherwise.
 nb::object fit(const nb::object& f, double low, double high, double tolerance) {
   cheb::fit_options o;
   o.tolerance = tolerance;
-  return coefficients(cheb::fit(
-      [&](cview<double> x, view<double> y) {
-        if (PyErr_CheckSignals() != 0) throw nb::python_error();
-        call_on_copy(f, x, y);
-      },
-      {low, high}, o));
+  const std::function<void(cview<double>, view<double>)> values = [&](cview<double> x, view<double> y) {
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    call_on_copy(f, x, y);
+  };
+  const cheb::series p = cheb::fit(values, {low, high}, o);
+  const std::string missed = cheb::told_between(cheb::error_between(values, p), p, tolerance);
+  return nb::make_tuple(coefficients(p), missed);
 }
 
 void evaluate(const nb::object& coef, double low, double high, const nb::object& x, const nb::object& y) {
@@ -58,13 +65,38 @@ template <class F> auto of_series(F f) {
   };
 }
 
+constexpr double long_product = 1e8; ///< terms of one that takes a tenth of a second
+
 nb::object multiply(const nb::object& a, const nb::object& b) {
-  const auto p = series_of(a, -1, 1), q = series_of(b, -1, 1);
-  const auto product = [&] {
-    const without_lock unlocked;
+  auto p = series_of(a, -1, 1), q = series_of(b, -1, 1);
+  const bool is_long = double(p.length()) * double(q.length()) > long_product;
+  const auto product = [p = std::move(p), q = std::move(q)] {
     return cheb::multiply<double>(as_cview(p.coefficients), as_cview(q.coefficients));
-  }();
-  return numbers(product);
+  };
+  if (is_long) return numbers(interruptible(product));
+  const auto unlocked_product = [&] {
+    const without_lock unlocked;
+    return product();
+  };
+  return numbers(unlocked_product());
+}
+
+nb::object divide(const nb::object& a, const nb::object& b, double low, double high) {
+  const auto p = series_of(a, low, high), q = series_of(b, low, high);
+  const auto quotient = [&] {
+    const without_lock unlocked;
+    return cheb::divide(p, q);
+  };
+  return coefficients(quotient());
+}
+
+nb::object restriction(const nb::object& coef, double low, double high, double from, double to) {
+  const auto p = series_of(coef, low, high);
+  const auto part = [&] {
+    const without_lock unlocked;
+    return cheb::restriction(p, {from, to});
+  };
+  return coefficients(part());
 }
 
 /// The operator of a matrix, on the device of its vectors.
@@ -138,6 +170,8 @@ void bind_chebyshev(nb::module_& m) {
   m.def("chebyshev_fit", &fit);
   m.def("chebyshev_evaluate", &evaluate);
   m.def("chebyshev_multiply", &multiply);
+  m.def("chebyshev_divide", &divide);
+  m.def("chebyshev_restriction", &restriction);
   m.def("chebyshev_roots", of_series([](const cheb::series& p) { return cheb::roots(p); }));
   m.def("chebyshev_derivative", of_series([](const cheb::series& p) { return cheb::derivative(p); }));
   m.def("chebyshev_integral", of_series([](const cheb::series& p) { return cheb::integral(p); }));

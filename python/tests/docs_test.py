@@ -78,7 +78,7 @@ def test_page():
     assert found.attempted > 10 and found.failed == 0
 
 
-@pytest.mark.parametrize("page", ["gemv.md"])
+@pytest.mark.parametrize("page", ["chebyshev.md", "gemv.md"])
 def test_other_pages(page):
     """Of pages of the library, what they say of Python."""
     text = (ROOT / "docs" / page).read_text(encoding="utf-8")

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Series beside NumPy's."""
+import warnings
+
 import numpy as np
 import pytest
 from numpy.polynomial import Chebyshev, Legendre, Polynomial
@@ -108,3 +110,116 @@ def test_what_is_not_finite_is_refused(wrong):
         Density([1, wrong], (0, 1), 5)
     with pytest.raises(furrow.UsageError, match="shift = .*: give a finite number"):
         furrow.minres(furrow.generate("poisson1d:5"), np.ones(5), shift=wrong)
+
+
+def of_both(seed, domain=(0.5, 2.0), n=7):
+    coef = np.random.default_rng(seed).standard_normal(n)
+    return Series(coef, domain), Chebyshev(coef, domain=domain)
+
+
+def test_quotients():
+    p, theirs = of_both(1)
+    assert np.array_equal((p / 3).coef, (theirs / 3).coef) and np.array_equal((p / np.float32(3)).coef, p.coef / 3)
+    x = np.linspace(0.5, 2, 40)
+    q = Series([3, 1, 0.5], (0.5, 2))
+    for made, wanted in ((p / q, p(x) / q(x)), (2 / q, 2 / q(x)), ([1, 2] / q, Series([1, 2], (0.5, 2))(x) / q(x)),
+                         (np.array([1.0, 2]) / q, Series([1, 2], (0.5, 2))(x) / q(x)), (q / q, np.ones(40))):
+        assert type(made) is Series
+        np.testing.assert_allclose(made(x), wanted, rtol=1e-13, atol=1e-14)
+    tiny = Series([1, 1e-20], (0.5, 2))
+    assert (tiny / Series([4], (0.5, 2))).coef.tolist() == (tiny / np.array(4.0)).coef.tolist() == [0.25, 2.5e-21]
+    with pytest.raises(furrow.InputError, match=r"the divisor is 0 at x = 1\.25: restrict both"):
+        q / Series([0, 1], (0.5, 2))
+    for divisor in (0, 0.0, np.nan, Series([0, 0], (0.5, 2))):
+        with pytest.raises(furrow.UsageError, match="a series divided by .* is none"):
+            p / divisor
+    with pytest.raises(furrow.InputError, match="of the quotient is too large for float64"):
+        p / 1e-320
+    for wrong in ("a", None):
+        with pytest.raises(TypeError):
+            p / wrong
+
+
+def test_powers_are_products():
+    p, theirs = of_both(2)
+    assert p**2 == p * p and (p**0).coef.tolist() == [1.0] and p**np.int64(1) == p
+    np.testing.assert_allclose((p**5).coef, (theirs**5).coef, rtol=1e-11, atol=1e-11)
+    assert (Series([1, 1e-100]) ** 3).coef[-1] == pytest.approx(2.5e-301, rel=1e-14)  # what is small keeps its digits
+    for power, error, words in ((-2, furrow.UsageError, r"p\*\*-2 is no series: take 1 / p\*\*2"), (1.5, TypeError, "a whole number"),
+                                (2**40, furrow.UsageError, "would have more than")):
+        with pytest.raises(error, match=words):
+            p**power
+    with pytest.raises(furrow.InputError, match="of the product is too large"):
+        Series([1e200]) ** 2
+
+
+def test_derivatives_and_integrals_of_higher_order():
+    p, theirs = of_both(3)
+    for m in (0, 1, 2, 6, 7, 10**9):
+        np.testing.assert_allclose(p.deriv(m).coef, theirs.deriv(min(m, 7)).coef, rtol=1e-11, atol=1e-9)
+        assert p.deriv(m) == p.derivative(m)
+    for m, k, lbnd in ((0, [], None), (1, [], None), (3, [], None), (1, [4.0], 0.5), (2, [1.0, -2.0], 1.0), (3, 2.5, 0.0), (3, [1], None)):
+        ours = p.integ(m, k, lbnd)
+        np.testing.assert_allclose(ours.coef, theirs.integ(m, np.atleast_1d(k), lbnd).coef, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(p.integral(2).coef, theirs.integ(2, lbnd=0.5).coef, rtol=1e-12, atol=1e-13)
+    assert p.integ(0) == +p == p and +p is not p
+    for call in (lambda: p.integ(1, [1, 2]), lambda: p.integ(2, [[1, 2]]), lambda: p.deriv(-1), lambda: p.integ(-1), lambda: p.integ(1, lbnd=np.nan)):
+        with pytest.raises(furrow.UsageError):
+            call()
+    for call, words in ((lambda: p.integ(1, [np.nan]), "constant 0 is nan"), (lambda: p.integ(1, lbnd=1e300), "from lbnd = 1e.300 on"),
+                        (lambda: Series([0, 0, 1e308]).deriv(), "1 of the derivative is too large for float64"),
+                        (lambda: Series([1e308, 1e308], (-8e307, 8e307)).integ(), "of the integral is too large"),
+                        (lambda: Series([1e308]) + 1e308, "0 of the sum is too large")):
+        with pytest.raises(furrow.InputError, match=words):
+            call()
+    assert Series([1.5e308], (0, 1)).integ().coef.tolist() == [0, 7.5e307]
+
+
+def test_series_are_equal_by_value():
+    p = Series([1.0, 2.0])
+    assert p == Series([1, 2]) and p != Series([1, 2, 0]) and p != Series([1, 2], (0, 1)) and p != 3
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(p)
+
+
+def test_a_restriction_is_the_same_polynomial():
+    p, _ = of_both(4)
+    x = np.linspace(0.75, 1, 9)
+    np.testing.assert_allclose(p.restriction((0.75, 1))(x), p(x), rtol=1e-12)
+    with pytest.raises(furrow.UsageError, match="is no part of"):
+        p.restriction((0, 1))
+
+
+def test_values_far_outside_are_limits_or_warned_of():
+    p = Series([1, 2, -3])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert p([np.inf, -np.inf]).tolist() == [-np.inf, -np.inf] and Series([5])(np.inf) == 5 and np.isnan(p(np.nan))
+        with np.errstate(over="ignore"):
+            assert p(1e200) == -np.inf
+    with pytest.warns(RuntimeWarning, match=r"2 of 3 values of the series are beyond the range of float64, the first at x = 1e\+200"):
+        assert p([1e200, 0, -1e200]).tolist() == [-np.inf, 4, -np.inf]
+
+
+def test_a_product_that_leaves_the_range_is_warned_of():
+    A = furrow.generate("poisson2d:10")
+    p = Series(np.ones(400), (3.9, 4.1))
+    with pytest.warns(RuntimeWarning, match=r"p\(A\) x is not finite: A has eigenvalues far outside of \[3.9, 4.1\]"):
+        p(A) @ np.ones(100)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert np.isnan(p(A) @ np.full(100, np.nan)).all()
+        assert np.isfinite(fit(np.exp, (0, 8))(A) @ np.ones((100, 2))).all()
+    with pytest.raises(furrow.UsageError, match="the matrix is 40 x 30: only a square one has powers"):
+        p(furrow.generate("rectangular:40:30:5"))
+
+
+def test_a_tolerance_that_is_missed_is_warned_of():
+    for f, off in ((lambda x: abs(x) ** 3, "e-10"), (lambda x: np.exp(-1e6 * (x - 0.341) ** 2), r"e\+00")):
+        with pytest.warns(RuntimeWarning, match=rf"the series is off by .\..{off} of the largest value between its points"):
+            fit(f)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for f, domain in ((np.exp, (-1, 1)), (lambda x: np.cos(1000 * x), (-1, 1)), (np.sin, (1e7, 1e7 + 10)), (lambda x: 0 * x, (0, 1)),
+                          (lambda x: 1e-310 * np.cos(x), (-1, 1)), (lambda x: np.cos(64 * np.arccos(x)), (-1, 1))):
+            fit(f, domain)

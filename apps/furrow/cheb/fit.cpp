@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "between.hpp"
 #include "command.hpp"
 #include "exit_code.hpp"
 #include "numbers.hpp"
@@ -8,6 +7,7 @@
 #include "series_file.hpp"
 #include "text.hpp"
 
+#include "chebyshev/between.hpp"
 #include "core/counted.hpp"
 #include "core/printable.hpp"
 
@@ -36,7 +36,7 @@ int run_fit(const fit_request& q) {
   const auto began = std::chrono::steady_clock::now();
   const chebyshev::series p = chebyshev::fit(f, on, {q.tolerance});
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-  const double between = error_between(f, p);
+  const double between = chebyshev::error_between(f, p);
   if (!q.output.empty()) write_text(series_text(as_cview(p.coefficients), on), q.output);
   if (q.json) {
     json j;
@@ -53,7 +53,8 @@ int run_fit(const fit_request& q) {
   std::string text = fmt::format("{}  on [{}, {}]\n", printable(q.expression), on.low, on.high);
   text += line("length", fmt::format("{}, degree {}", counted_text(p.length(), "coefficient"), p.length() - 1));
   text += line("tolerance", fmt::format("{:.3g}", q.tolerance));
-  if (const std::string off = told_between(between, p, q.tolerance); !off.empty()) text += line("off by", off);
+  if (const std::string off = chebyshev::told_between(between, p, q.tolerance); !off.empty())
+    text += line("off by", off);
   text += line("time", seconds_text(seconds));
   if (!q.output.empty()) text += line("series", place_text(q.output));
   else

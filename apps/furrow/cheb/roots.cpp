@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "between.hpp"
 #include "command.hpp"
 #include "exit_code.hpp"
 #include "options.hpp"
@@ -7,6 +6,7 @@
 #include "series_file.hpp"
 #include "text.hpp"
 
+#include "chebyshev/between.hpp"
 #include "io/ending.hpp"
 
 #include <furrow/chebyshev/fit.hpp>
@@ -38,7 +38,7 @@ request_series series_of(const std::string& what, const std::string& on) {
     return {read_series(what, on)};
   const auto f = parse_expression(what);
   chebyshev::series p = chebyshev::fit(f, on.empty() ? chebyshev::interval{} : parse_interval(on));
-  const double error = error_between(f, p);
+  const double error = chebyshev::error_between(f, p);
   return {std::move(p), error};
 }
 
@@ -59,7 +59,7 @@ int run_roots(const roots_request& q) {
   print(text);
   remark(fmt::format("{} root{} in [{}, {}], of a series of {} coefficient{}", found.size(),
                      found.size() == 1 ? "" : "s", p.on.low, p.on.high, p.length(), p.length() == 1 ? "" : "s"));
-  if (const std::string off = told_between(error, p, 0x1p-52); !off.empty())
+  if (const std::string off = chebyshev::told_between(error, p, 0x1p-52); !off.empty())
     remark("roots may be missing: the series is off by " + off);
   return done;
 }
