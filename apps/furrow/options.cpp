@@ -6,6 +6,8 @@
 
 #include "backends/cpu/workers.hpp"
 #include "core/check.hpp"
+#include "core/kernel_numbers.hpp"
+#include "formats/played.hpp"
 #include "io/atomic_file.hpp"
 #include "io/ending.hpp"
 
@@ -98,6 +100,27 @@ void choosing::check(const std::vector<std::string>& first) const {
                                         all_formats ? "--format all takes every format"
                                                     : "--format and --kernel leave nothing to choose",
                                         option));
+}
+
+std::string where_kernels_of_gpus_run(bool plays) {
+  return plays ? "--device gpu, or --device play, which plays it on the CPU" : "--device gpu";
+}
+
+void choosing::check_runs(device where, bool plays) const {
+  const std::string_view name = kernel_name(kernel), wanted = name_before_colon(format);
+  const auto among = [&](const auto& kernels) {
+    return std::ranges::any_of(kernels, [&](const auto& k) { return k.name == name; });
+  };
+  bool gpu = false;
+  for (const format_entry* f : formats()) {
+    if (wanted != "auto" && wanted != "all" && wanted != f->name) continue;
+    if (where.is_gpu() || among(f->cpu.kernels)) return;
+    gpu = gpu || among(f->gpu.kernels);
+  }
+  const bool classic = std::ranges::any_of(
+      play::played_formats(), [&](const auto* f) { return std::ranges::find(f->kernels, name) != f->kernels.end(); });
+  furrow::check(!gpu, fault::usage, "--kernel {}: runs on a GPU alone, and this runs on the CPU: give {}", kernel,
+                where_kernels_of_gpus_run(plays && classic));
 }
 
 void add_device(CLI::App& app, context& shared, std::string& where, const std::string& group) {

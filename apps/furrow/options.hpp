@@ -36,7 +36,12 @@ struct choosing {
   void add(CLI::App& app, context& shared, const std::vector<std::string>& first) const;
   /// Throws `fault::usage` for a name that does not exist, with the nearest one.
   void check(const std::vector<std::string>& first) const;
+  /// Throws `fault::usage` for a kernel that GPUs alone have where none computes. `plays`: with --device play.
+  void check_runs(device where, bool plays) const;
 };
+
+/// "--device gpu", or that and how a classic kernel is played without one.
+std::string where_kernels_of_gpus_run(bool plays);
 
 void add_device(CLI::App& app, context& shared, std::string& where, const std::string& group = "Options");
 void add_threads(CLI::App& app, int& count, const std::string& group = "Options");

@@ -42,6 +42,16 @@ class Errors(Case):
         self.assertNotIn("segmented", self.furrow("solve", "poisson1d:3", "--format", "csr", "--kernel", "foo", code=2).stderr)
         self.says(2, "the seed 12345678901234567890123 is not below 2\\^64", "info", "random:10:2:12345678901234567890123")
 
+    def test_a_kernel_of_gpus_says_where_it_runs(self):
+        cpu = ("poisson1d:3", "--device", "cpu", "--kernel")
+        plays = "--kernel {}: runs on a GPU alone, and this runs on the CPU: give --device gpu, or --device play, which plays it on the CPU$"
+        for words in (("spmv", *cpu, "vector:lanes=4"), ("spmv", *cpu, "half_warp", "--format", "csr"), ("spmv", *cpu, "tiled", "--format", "all"),
+                      ("solve", *cpu, "half_warp", "--solver", "cg_tutorial"), ("gemv", "3x3", "--device", "cpu", "--kernel", "naive:block=64")):
+            self.says(2, plays.format(words[words.index("--kernel") + 1]), *words)
+        for words in (("spmv", *cpu, "stream"), ("solve", *cpu, "half_warp"), ("gemv", "3x3", "--device", "cpu", "--kernel", "lines")):
+            self.says(2, "runs on a GPU alone, and this runs on the CPU: give --device gpu$", *words)
+        self.furrow("spmv", *cpu, "scalar")  # both have it
+
     def test_names_in_other_alphabets(self):
         self.write("ünï ćode 日本.mtx", "")
         self.says(3, "furrow: nope.mtx: there is no such file$", "info", "nope.mtx")

@@ -50,6 +50,13 @@ class Teach(Case):
             said = self.furrow("teach", name).stdout.split("\n$ furrow ")[0].split("\n\n", 1)[1]
             self.assertEqual(said.split(), re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", idea).split(), name)
 
+    def test_a_kernel_has_a_page_or_is_told_which(self):
+        for kernel, page in re.findall(r"\[(\w+)\]\(kernels/(\w+)\.md\)", (PAGES.parent / "kernels.md").read_text()):
+            done = furrow("teach", kernel, "--page")
+            self.assertTrue(done.returncode == 0 or f"'furrow teach {page}'" in done.stderr, kernel)
+        self.assertIn("there is no page 'naive': 'furrow teach half_warp' or 'furrow teach dense' tells of that kernel",
+                      furrow("teach", "naive").stderr)
+
     def test_mistakes(self):
         for words, sentence in ((("vectr",), "there is no page 'vectr': did you mean 'vector'?"),
                                 (("cuda",), "there is no page 'cuda': choose one of scalar, vector"),

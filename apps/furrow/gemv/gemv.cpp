@@ -12,6 +12,7 @@
 #include "text.hpp"
 
 #include "core/check.hpp"
+#include "core/kernel_numbers.hpp"
 
 #include <fmt/format.h>
 
@@ -106,9 +107,15 @@ int run(gemv_request& q) {
   if (q.where_text == "play") return run_played(q);
   check_not_played(q.play, q.trace);
   q.where = use_device(q.where_text, q.thread_count, {"play"});
+  const bool of_gpus = std::ranges::find(gemv_kernels({device::kind::gpu}), kernel_name(q.kernel),
+                                         &gemv_kernel::name) != gemv_kernels({device::kind::gpu}).end();
   std::vector<std::string> kernels{"auto", "all"};
   for (const auto& k : gemv_kernels(q.where)) kernels.emplace_back(k.name);
-  check_name("kernel", name_before_colon(q.kernel), kernels);
+  const std::string name(name_before_colon(q.kernel));
+  check(!of_gpus || std::ranges::find(kernels, name) != kernels.end(), fault::usage,
+        "--kernel {}: runs on a GPU alone, and this runs on the CPU: give {}", q.kernel,
+        where_kernels_of_gpus_run(name == "naive" || name == "tiled"));
+  check_name("kernel", name, kernels);
   announce(plan_of(q), q.where);
   const gemv_outcome o = measure_gemv(q);
   print(q.json ? json_of(q, o) : text_of(q, o));

@@ -280,6 +280,7 @@ int run_here(solve_request& q) {
   }
   if (q.on_ranks() && q.machine.where == "auto") q.machine.where = "cpu"; // where they are
   q.options.where = q.machine.apply();
+  if (!played) choosing_of(q).check_runs(q.options.where, q.options.solver == "cg_tutorial");
   q.options.values = q.machine.values();
   q.settle_tolerance();
   check_one_standard_input({q.file, q.rhs, q.x0, q.coordinates});

@@ -219,6 +219,7 @@ int run(spmv_request& q) {
   check(!q.sweep || q.where.is_gpu(), fault::usage,
         "--sweep: tries lanes and blocks of a GPU's kernels, and this runs on the CPU: give {}",
         "--device gpu, or play");
+  choosing_of(q).check_runs(q.where, true);
   const matrix_input input(q.file);
   memory_plan before = plan_of(q, input);
   check_fits(before, q.where);

@@ -12,6 +12,7 @@
 #include "core/printable.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -67,12 +68,31 @@ int run_example(const lesson& l) {
   return done;
 }
 
+/// Kernels whose pages have other names.
+struct kernel_of_page {
+  std::string_view kernel, page;
+};
+constexpr kernel_of_page kernels_of_pages[] = {
+    {"naive", "half_warp"}, {"naive", "dense"},    {"tiled", "dense"},
+    {"rows", "dia"},        {"segmented", "coo"},  {"thread", "chebyshev"},
+    {"block", "chebyshev"}, {"warp", "chebyshev"}, {"block_sweep", "chebyshev"},
+};
+
+/// Throws `fault::usage` for a kernel that is no page itself, naming its page.
+void check_kernel_of_page(const std::string& name) {
+  std::vector<std::string> pages;
+  for (const auto& k : kernels_of_pages)
+    if (k.kernel == name) pages.push_back(fmt::format("'furrow teach {}'", k.page));
+  check(pages.empty(), fault::usage, "there is no page '{}': {} tells of that kernel", name, fmt::join(pages, " or "));
+}
+
 int teach(const std::string& name, bool page) {
   if (name.empty()) {
     check(!page, fault::usage, "--page prints one page: name it");
     print(list());
     return done;
   }
+  check_kernel_of_page(name);
   std::vector<std::string> names;
   for (const auto& l : lessons()) names.emplace_back(l.name);
   check_name("page", name, names);
