@@ -5,11 +5,13 @@
 #include "chebyshev/between.hpp"
 
 #include <furrow/chebyshev.hpp>
+#include <furrow/formats.hpp>
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <string>
 #include <utility>
@@ -125,13 +127,29 @@ void apply_series(const nb::object& coef, double low, double high, const py_matr
 
 nb::object ends(cheb::interval on) { return nb::make_tuple(on.low, on.high); }
 
+/// Of a matrix whose numbers lie near an end of the range, where products of vectors leave it, by way of that matrix
+/// divided by a power of two.
+template <class V>
+cheb::interval narrowed(const matrix<V>& m, coo<V> a, cheb::interval outer, index_t steps, std::uint64_t seed) {
+  constexpr int far = is_wide<V> ? 500 : 60;
+  const int e = std::ilogb(std::max(std::abs(outer.low), std::abs(outer.high)));
+  if (std::abs(e) <= far) return cheb::lanczos_bounds(symmetric(*m.op()), outer, steps, seed);
+  for (V& v : a.val) v = std::scalbn(v, -e);
+  outer = cheb::gershgorin(a);
+  const choice how = choose(measure(a), precision_of<V>, m.where());
+  const auto op = make<V>(how, m.where(), std::move(a));
+  const cheb::interval on = cheb::lanczos_bounds(symmetric(*op), outer, steps, seed);
+  return {std::scalbn(on.low, e), std::scalbn(on.high, e)};
+}
+
 /// By the discs of the rows, and narrowed by Lanczos' process unless `steps` is 0.
 nb::object bounds(const py_matrix& a, index_t steps, std::uint64_t seed) {
   return a.visit([&]<class V>(const matrix<V>& m) {
     const auto on = at_length(m.nnz() > long_entries, m.where(), [m, steps, seed] {
       const turn mine(m.where());
-      const auto outer = cheb::gershgorin(m.to_triplets());
-      return steps > 0 ? cheb::lanczos_bounds(symmetric(*m.op()), outer, steps, seed) : outer;
+      coo<V> entries = m.to_triplets();
+      const auto outer = cheb::gershgorin(entries);
+      return steps > 0 ? narrowed(m, std::move(entries), outer, steps, seed) : outer;
     });
     return ends(on);
   });

@@ -223,3 +223,11 @@ def test_a_tolerance_that_is_missed_is_warned_of():
         for f, domain in ((np.exp, (-1, 1)), (lambda x: np.cos(1000 * x), (-1, 1)), (np.sin, (1e7, 1e7 + 10)), (lambda x: 0 * x, (0, 1)),
                           (lambda x: 1e-310 * np.cos(x), (-1, 1)), (lambda x: np.cos(64 * np.arccos(x)), (-1, 1))):
             fit(f, domain)
+
+
+def test_bounds_of_numbers_at_the_ends_of_the_range():
+    A = furrow.generate("poisson3d:6")
+    wanted = np.array(furrow.chebyshev.bounds(A))
+    for B, factor in ((A, 1e-300), (A, 1e-310), (A, 1e300), (A.astype("f4"), 1e-37), (A.astype("f4"), 1e36)):
+        low, high = furrow.chebyshev.bounds(B * B.dtype.type(factor))
+        np.testing.assert_allclose([low / factor, high / factor], wanted, rtol=1e-5)
