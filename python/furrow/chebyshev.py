@@ -301,6 +301,15 @@ class Series:
             result = result + ((float(constants[i]) if i < constants.size else 0.0) - there)
         return +result
 
+    def truncate(self, size: int) -> Series:
+        """The first coefficients, as many as size, or all of them: nearly the best approximation of that length.
+
+        >>> from furrow.chebyshev import Series
+        >>> Series([3, 2, 1]).truncate(2).coef.tolist()
+        [3.0, 2.0]
+        """
+        return Series(self.coef[: whole_of(size, "size", 1)], self.domain)
+
     def restriction(self, domain: Any) -> Series:
         """The same polynomial on a part of the domain.
 

@@ -190,6 +190,14 @@ def test_a_restriction_is_the_same_polynomial():
         p.restriction((0, 1))
 
 
+def test_the_first_coefficients():
+    p, theirs = of_both(5)
+    for size in (1, 3, 7, 50):
+        assert np.array_equal(p.truncate(size).coef, theirs.truncate(size).coef)
+    with pytest.raises(furrow.UsageError, match="size = 0"):
+        p.truncate(0)
+
+
 def test_values_far_outside_are_limits_or_warned_of():
     p = Series([1, 2, -3])
     with warnings.catch_warnings():
