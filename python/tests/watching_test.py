@@ -148,7 +148,8 @@ except KeyboardInterrupt as e:
     ("None", 0.1, "running.set(); furrow.generate('poisson3d:171')", "none"),
     ("furrow.generate('poisson3d:171')", 0.1, "running.set(); furrow.Solver(A)", "none"),
     ("furrow.generate('poisson3d:171')", 0.1, "furrow.cg(A, b, rtol=1e-15, monitor=lambda step: running.set())", "interrupted"),
-], ids=["reading", "generating", "set-up", "solving"])
+    ("None", 0.1, "running.set(); furrow.chebyshev.multiply(b[:500000], b[:500000])", "none"),
+], ids=["reading", "generating", "set-up", "solving", "multiplying series"])
 def test_ctrl_c_is_heard(make, after, call, partial):
     """In 5 million rows, within half a second; three attempts, and more time by what else keeps the machine busy."""
     for _ in range(3):
