@@ -107,7 +107,8 @@ std::string where_kernels_of_gpus_run(bool plays) {
 }
 
 void choosing::check_runs(device where, bool plays) const {
-  const std::string_view name = kernel_name(kernel), wanted = name_before_colon(format);
+  const std::string_view name = kernel_name(kernel);
+  const std::string wanted = name_before_colon(format);
   const auto among = [&](const auto& kernels) {
     return std::ranges::any_of(kernels, [&](const auto& k) { return k.name == name; });
   };
