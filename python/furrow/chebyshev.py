@@ -68,6 +68,15 @@ def _warn_of_overflow(x: Any, y: Any) -> None:
               f"first at x = {x[lost[0]]}", 3)
 
 
+def _length(x: Any) -> float:
+    """The norm of a vector, whose squares may leave the range; not finite where an element is not."""
+    square = float(np.einsum("i,i->", x, x, dtype=np.float64))  # no BLAS, whose threads may have to wait for each other
+    if 1e-290 < square < np.inf:
+        return float(np.sqrt(square))
+    largest = float(np.abs(x).max()) if x.size else 0.0
+    return largest * float(np.linalg.norm(x / largest)) if 0 < largest < np.inf else largest
+
+
 def _check_finite(values: Any, what: str) -> None:
     wrong = np.flatnonzero(~np.isfinite(values))
     if wrong.size:
@@ -347,13 +356,25 @@ class OfMatrix:
         x_by_columns = home.contiguous(x if x.ndim == 1 else x.T, dtype)
         _core.chebyshev_apply(*self.p._parts, self.A._as(dtype), home.core(x_by_columns), home.core(y), count,
                               home.stream())
-        if home.ordinal is None and not np.isfinite(y).all() and np.isfinite(x_by_columns).all():
-            low, high = ends_of(self.p.domain)
-            _warn(f"p(A) x is not finite: A has eigenvalues far outside of [{low:g}, {high:g}], where the series grows beyond {dtype.name}, "
-                  "or holds what is not finite; furrow.chebyshev.bounds(A) gives an interval for a symmetric A", 2)
+        if home.ordinal is None:
+            self._warn_of_growth(x_by_columns.reshape(count, n), y)
         return home.leave(y[0] if x.ndim == 1 else y.T)
 
     matvec = matmat = dot = __matmul__
+
+    def _warn_of_growth(self, x: Any, y: Any) -> None:
+        """Of a symmetric A with all eigenvalues in the domain p(A) x is at most as long as x, times the coefficients' sizes."""
+        low, high = ends_of(self.p.domain)
+        with _quietly():
+            most = float(np.abs(self.p.coef).sum())
+            slack, least = 64 * float(np.sqrt(np.finfo(y.dtype).eps)), float(np.finfo(y.dtype).tiny) * len(self.p)
+            sizes = [(_length(x_k), _length(y_k)) for x_k, y_k in zip(x, y)]
+        if any(np.isfinite(given) and not np.isfinite(made) for given, made in sizes):
+            _warn(f"p(A) x is beyond the range of {y.dtype.name}: A has eigenvalues far outside of [{low:g}, {high:g}], or holds what is "
+                  "not finite, or the numbers of A, p and x are too large", 3)
+        elif any(made > (1 + slack) * most * given + least for given, made in sizes):
+            _warn(f"p(A) x is larger than a series on [{low:g}, {high:g}] can make it: A has eigenvalues outside, where the series "
+                  "follows no function, or is not symmetric; furrow.chebyshev.bounds(A) gives an interval", 3)
 
 
 def fit(f: Any, domain: Any = (-1, 1), tolerance: float = _EPS) -> Series:

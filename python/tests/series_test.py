@@ -209,15 +209,22 @@ def test_values_far_outside_are_limits_or_warned_of():
         assert p([1e200, 0, -1e200]).tolist() == [-np.inf, 4, -np.inf]
 
 
-def test_a_product_that_leaves_the_range_is_warned_of():
-    A = furrow.generate("poisson2d:10")
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_a_product_with_eigenvalues_outside_is_warned_of(dtype):
+    A = furrow.generate("poisson2d:10").astype(dtype)
+    ones = np.ones(100, dtype)
     p = Series(np.ones(400), (3.9, 4.1))
-    with pytest.warns(RuntimeWarning, match=r"p\(A\) x is not finite: A has eigenvalues far outside of \[3.9, 4.1\]"):
-        p(A) @ np.ones(100)
+    larger, beyond = r"p\(A\) x is larger than a series on \[3, 5\] can make it: A has eigenvalues outside", r"p\(A\) x is beyond the range of float"
+    for made, x, words in ((p, ones, beyond), (p, np.stack([ones, 0 * ones], 1), beyond), (exponential(-5, (3, 5)), ones, larger),
+                           (exponential(-5, (3, 5)), ones[:, None], larger)):
+        with pytest.warns(RuntimeWarning, match=words):
+            made(A) @ x
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert np.isnan(p(A) @ np.full(100, np.nan)).all()
-        assert np.isfinite(fit(np.exp, (0, 8))(A) @ np.ones((100, 2))).all()
+        assert np.isnan(p(A) @ np.full(100, np.nan, dtype)).all()
+        for made in (fit(np.exp, (0, 8)), Series([3], (0, 1)), Series([0, 0], (0, 1)), Series([], (0, 8)), exponential(-30, (0, 8))):
+            for x in (ones, 0 * ones, ones * dtype(1e30), ones * np.finfo(dtype).tiny, np.ones((100, 3), dtype), np.ones((100, 0), dtype)):
+                assert np.isfinite(made(A) @ x).all()
     with pytest.raises(furrow.UsageError, match="the matrix is 40 x 30: only a square one has powers"):
         p(furrow.generate("rectangular:40:30:5"))
 
