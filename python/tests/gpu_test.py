@@ -210,6 +210,13 @@ def test_dense_products_there(dtype, layout, trans):
     if dtype != "bfloat16":
         home = furrow.gemv(A.cpu().numpy(), x.cpu().numpy(), trans=trans, device="gpu")
         np.testing.assert_array_equal(home, expected)
+    several = np.stack([expected, 2 * expected, 0 * expected], 1)
+    for X in (torch.stack([x, 2 * x, 0 * x], 1), torch.stack([x, 2 * x, 0 * x]).T):  # in rows, in columns
+        Y = furrow.gemv(A, X, trans=trans)
+        assert Y.is_cuda and Y.dtype == x.dtype
+        np.testing.assert_array_equal(Y.cpu().numpy(), several)
+        if dtype != "bfloat16":
+            np.testing.assert_array_equal(furrow.gemv(A.cpu().numpy(), X.cpu().numpy(), trans=trans, device="gpu"), several)
 
 
 def test_series_there(library, grid):
