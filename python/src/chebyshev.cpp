@@ -45,11 +45,29 @@ nb::object fit(const nb::object& f, double low, double high, double tolerance) {
   return nb::make_tuple(coefficients(p), missed);
 }
 
+constexpr double long_work = 3e8; ///< steps of a recurrence that take a tenth of a second
+
+/// A copy that outlives the caller's array: what is interrupted goes on to its end.
+template <class V> host_array<V> owned(cview<V> given) {
+  host_array<V> copy(given.size);
+  std::copy_n(given.data, given.size, copy.begin());
+  return copy;
+}
+
 void evaluate(const nb::object& coef, double low, double high, const nb::object& x, const nb::object& y) {
-  const auto p = series_of(coef, low, high);
+  auto p = series_of(coef, low, high);
   const buffer from(x, false), to(y, true);
   const auto in = from.read<double>();
   const auto out = to.write<double>();
+  if (double(in.size) * double(p.length()) > long_work) {
+    const auto values = interruptible([p = std::move(p), at = owned(in)] {
+      host_array<double> made(at.size());
+      cheb::evaluate(p, as_cview(at), as_view(made));
+      return made;
+    });
+    std::copy_n(values.begin(), values.size(), out.data);
+    return;
+  }
   const without_lock unlocked;
   cheb::evaluate(p, in, out);
 }
@@ -67,11 +85,9 @@ template <class F> auto of_series(F f) {
   };
 }
 
-constexpr double long_product = 1e8; ///< terms of one that takes a tenth of a second
-
 nb::object multiply(const nb::object& a, const nb::object& b) {
   auto p = series_of(a, -1, 1), q = series_of(b, -1, 1);
-  const bool is_long = double(p.length()) * double(q.length()) > long_product;
+  const bool is_long = double(p.length()) * double(q.length()) > long_work;
   const auto product = [p = std::move(p), q = std::move(q)] {
     return cheb::multiply<double>(as_cview(p.coefficients), as_cview(q.coefficients));
   };
@@ -107,12 +123,22 @@ template <class V> cheb::symmetric_operator<V> symmetric(const any_operator<V>& 
 /// Y <- p(A) X, columns one after another. On a GPU's own vectors it is enqueued on `s`.
 void apply_series(const nb::object& coef, double low, double high, const py_matrix& a, const nb::object& x,
                   const nb::object& y, index_t vectors, stream s) {
-  const auto p = series_of(coef, low, high);
+  auto p = series_of(coef, low, high);
   a.visit([&]<class V>(matrix<V> m) {
     const buffer from(x, false), to(y, true);
     const auto in = from.read<V>();
     const auto out = to.write<V>();
     const auto op = m.op();
+    const double steps = double(m.nnz() + 4 * m.shape().rows) * double(p.length()) * double(vectors);
+    if (!op->where().is_gpu() && steps > long_work) {
+      const auto made = interruptible([p = std::move(p), op, from_x = owned(in), vectors] {
+        host_array<V> product(from_x.size());
+        cheb::apply<V>(p, symmetric(*op), as_cview(from_x), as_view(product), vectors);
+        return product;
+      });
+      std::copy_n(made.begin(), made.size(), out.data);
+      return;
+    }
     const without_lock unlocked;
     if (!op->where().is_gpu()) return cheb::apply(p, symmetric(*op), in, out, vectors);
     on_stream(op->where(), s, [&] {
