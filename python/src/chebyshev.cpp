@@ -72,14 +72,21 @@ void evaluate(const nb::object& coef, double low, double high, const nb::object&
   cheb::evaluate(p, in, out);
 }
 
+constexpr index_t long_series = 4000; ///< coefficients whose roots and quotients take a tenth of a second
+
+/// f() without the lock, and where it is long as `interruptible`.
+template <class F> auto unlocked(bool is_long, F f) {
+  if (is_long) return interruptible(std::move(f));
+  const without_lock released;
+  return f();
+}
+
 /// f(p) without the lock.
 template <class F> auto of_series(F f) {
   return [f](const nb::object& coef, double low, double high) {
-    const auto p = series_of(coef, low, high);
-    const auto result = [&] {
-      const without_lock unlocked;
-      return f(p);
-    }();
+    auto p = series_of(coef, low, high);
+    const bool is_long = p.length() > long_series;
+    const auto result = unlocked(is_long, [f, p = std::move(p)] { return f(p); });
     if constexpr (std::is_same_v<std::remove_cvref_t<decltype(result)>, cheb::series>) return coefficients(result);
     else return numbers(result);
   };
@@ -88,33 +95,21 @@ template <class F> auto of_series(F f) {
 nb::object multiply(const nb::object& a, const nb::object& b) {
   auto p = series_of(a, -1, 1), q = series_of(b, -1, 1);
   const bool is_long = double(p.length()) * double(q.length()) > long_work;
-  const auto product = [p = std::move(p), q = std::move(q)] {
+  return numbers(unlocked(is_long, [p = std::move(p), q = std::move(q)] {
     return cheb::multiply<double>(as_cview(p.coefficients), as_cview(q.coefficients));
-  };
-  if (is_long) return numbers(interruptible(product));
-  const auto unlocked_product = [&] {
-    const without_lock unlocked;
-    return product();
-  };
-  return numbers(unlocked_product());
+  }));
 }
 
 nb::object divide(const nb::object& a, const nb::object& b, double low, double high) {
-  const auto p = series_of(a, low, high), q = series_of(b, low, high);
-  const auto quotient = [&] {
-    const without_lock unlocked;
-    return cheb::divide(p, q);
-  };
-  return coefficients(quotient());
+  auto p = series_of(a, low, high), q = series_of(b, low, high);
+  const bool is_long = p.length() + q.length() > long_series;
+  return coefficients(unlocked(is_long, [p = std::move(p), q = std::move(q)] { return cheb::divide(p, q); }));
 }
 
 nb::object restriction(const nb::object& coef, double low, double high, double from, double to) {
-  const auto p = series_of(coef, low, high);
-  const auto part = [&] {
-    const without_lock unlocked;
-    return cheb::restriction(p, {from, to});
-  };
-  return coefficients(part());
+  auto p = series_of(coef, low, high);
+  const bool is_long = p.length() > long_series;
+  return coefficients(unlocked(is_long, [p = std::move(p), from, to] { return cheb::restriction(p, {from, to}); }));
 }
 
 /// The operator of a matrix, on the device of its vectors.

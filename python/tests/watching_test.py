@@ -150,8 +150,9 @@ except KeyboardInterrupt as e:
     ("furrow.generate('poisson3d:171')", 0.1, "furrow.cg(A, b, rtol=1e-15, monitor=lambda step: running.set())", "interrupted"),
     ("None", 0.1, "running.set(); furrow.chebyshev.multiply(b[:500000], b[:500000])", "none"),
     ("None", 0.1, "running.set(); furrow.chebyshev.Series(b[:20000])(b)", "none"),
+    ("None", 0.1, "running.set(); furrow.chebyshev.Series(np.cos(np.arange(300000))).roots()", "none"),
     ("furrow.generate('poisson3d:60')", 0.1, "running.set(); furrow.chebyshev.Series(b[:20000], (0, 12))(A) @ b[:216000]", "none"),
-], ids=["reading", "generating", "set-up", "solving", "multiplying series", "values of a series", "series in a matrix"])
+], ids=["reading", "generating", "set-up", "solving", "multiplying series", "values of a series", "roots", "series in a matrix"])
 def test_ctrl_c_is_heard(make, after, call, partial):
     """In 5 million rows, within half a second; three attempts, and more time by what else keeps the machine busy."""
     for _ in range(3):
