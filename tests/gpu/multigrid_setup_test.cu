@@ -24,11 +24,7 @@ void compare_values(const auto& values, const auto& expected, double off, double
 }
 
 /// The hierarchy that the GPU sets up is that of the host, up to rounding.
-void compare_levels(const coo<double>& matrix, int block) {
-  const auto a = rows_of(coo<double>(matrix));
-  SCOPED_TRACE(std::to_string(a.shape.rows) + " rows, nodes of " + std::to_string(block));
-  const auto here = amg::smoothed_aggregation<float>(a.view(), block);
-  const auto there = amg::smoothed_aggregation_on_gpu<float>(amg::uploaded(a.view()), block);
+void compare_levels(const amg::hierarchy<float>& here, const amg::hierarchy<float, gpu_array>& there) {
   ASSERT_EQ(here.levels.size(), there.levels.size());
   EXPECT_EQ(here.reason, there.reason);
   EXPECT_EQ(here.scale, there.scale);
@@ -61,6 +57,13 @@ void compare_levels(const coo<double>& matrix, int block) {
   }
 }
 
+void compare_levels(const coo<double>& matrix, int block) {
+  const auto a = rows_of(coo<double>(matrix));
+  SCOPED_TRACE(std::to_string(a.shape.rows) + " rows, nodes of " + std::to_string(block));
+  compare_levels(amg::smoothed_aggregation<float>(a.view(), block),
+                 amg::smoothed_aggregation_on_gpu<float>(amg::uploaded(a.view()), block));
+}
+
 TEST_F(gpu_multigrid, has_the_levels_of_the_host) {
   for (const auto& a : systems()) compare_levels(a, 1);
 }
@@ -76,6 +79,15 @@ TEST_F(gpu_multigrid, has_the_levels_of_the_host_for_nodes_of_several_unknowns) 
   const auto flat = [](double i, double j, double k) { return std::array<double, 3>{i, j, 0.1 * k}; };
   compare_levels(kit::elastic_grid({14, 12, 6}, 3, flat).body(true).a, 3);
   compare_levels(kit::elastic_grid({60, 20, 0}, 2, flat).body(true).a, 2);
+}
+
+TEST_F(gpu_multigrid, has_the_levels_of_the_host_for_what_is_not_symmetric) {
+  for (const auto& matrix : winds()) {
+    const auto a = rows_of(coo<double>(matrix));
+    SCOPED_TRACE(a.shape.rows);
+    compare_levels(amg::nonsymmetric_aggregation<float>(a.view()),
+                   amg::nonsymmetric_aggregation_on_gpu<float>(amg::uploaded(a.view())));
+  }
 }
 
 TEST_F(gpu_multigrid, finds_the_box_that_the_host_finds) {

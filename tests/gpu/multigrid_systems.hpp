@@ -3,6 +3,7 @@
 #include "on_gpu.hpp"
 
 #include "kit/conductances.hpp"
+#include "kit/wind.hpp"
 
 #include <furrow/generate.hpp>
 
@@ -71,6 +72,23 @@ inline std::vector<coo<double>> grids() {
   all.push_back(generate("anisotropic2d:80:0.01").a);
   all.push_back(generate("stencil3d27:17").a);
   all.push_back(kit::jumps(18, 18, 18));
+  return all;
+}
+
+/// What is not symmetric: a wind over a grid, over couplings that jump, along one direction, and entries without a
+/// partner across the diagonal.
+inline std::vector<coo<double>> winds() {
+  std::vector<coo<double>> all;
+  all.push_back(kit::wind_around(70, 10));
+  all.push_back(kit::wind_around(90, 1000, 0.01));
+  all.push_back(kit::wind_over_jumps(100, 1));
+  all.push_back(generate("convection2d:80:5").a);
+  std::vector<kit::triplet> one_way;
+  for (index_t i = 0; i < 9000; ++i) {
+    one_way.push_back({i, i, 3});
+    for (const index_t step : {1, 40, 977}) one_way.push_back({i, (i + step) % 9000, -0.9});
+  }
+  all.push_back(kit::assemble({9000, 9000}, std::move(one_way)));
   return all;
 }
 

@@ -106,9 +106,13 @@ std::unique_ptr<any_preconditioner<V>> in_pairs(row_view<double> a, int degree, 
                         std::make_unique<renews>(renews::kind::pairwise, 1), where, inner_levels);
 }
 
-/// Of a matrix that is not symmetric, set up by the host. Other values make it from the beginning.
+/// Of a matrix that is not symmetric. Other values make it from the beginning.
 template <class V, class W>
 std::unique_ptr<any_preconditioner<V>> nonsymmetric(row_view<double> a, int degree, const spoken& words, device where) {
+#if FURROW_HAS_GPU
+  if (where.is_gpu() && a.nnz() <= gpu::most_entries)
+    return multigrid_on_gpu<V, W>(nonsymmetric_aggregation_on_gpu<W>(uploaded(a)), degree, words, nullptr);
+#endif
   return cycle_of<V, W>(nonsymmetric_aggregation<W>(a), degree, words, nullptr, where);
 }
 
@@ -179,14 +183,25 @@ std::unique_ptr<any_preconditioner<V>> made_there(const rows_on_gpu<V>& a, const
   return multigrid_on_gpu<V, W>(grid_hierarchy_on_gpu<W>(a.view(), *found), degree, words, nullptr);
 }
 
+template <class V, class W>
+std::unique_ptr<any_preconditioner<V>> nonsymmetric_there(const rows_on_gpu<V>& a, const wanted& kind,
+                                                          solver_needs needed) {
+  return multigrid_on_gpu<V, W>(nonsymmetric_aggregation_on_gpu<W>(copied(a)), kind.degree,
+                                words_of_nonsymmetric(kind, needed), nullptr);
+}
+
 /// The host takes rows in pairs, nodes with coordinates, and what is refused.
 template <class V>
 std::unique_ptr<any_preconditioner<V>> from_rows(const rows_on_gpu<V>& a, const stats& s, std::string_view parameters,
                                                  solver_needs needed) {
   const wanted kind(parameters);
   if (kind.pairwise || needed.coordinates || a.nnz() > gpu::most_entries) return nullptr;
-  const auto in_single = fits_single(a, needed);
+  const auto in_single = fits_single(a);
   if (!in_single) return nullptr;
+  if (!has_symmetric_levels(a, needed)) {
+    if (!kind.aggregation) return nullptr;
+    return *in_single ? nonsymmetric_there<V, float>(a, kind, needed) : nonsymmetric_there<V, double>(a, kind, needed);
+  }
   const auto made = [&](const found_box* found, int block, const spoken& words) {
     return *in_single ? made_there<V, float>(a, found, block, kind.degree, words)
                       : made_there<V, double>(a, found, block, kind.degree, words);
@@ -203,9 +218,9 @@ std::unique_ptr<any_preconditioner<V>> from_rows(const rows_on_gpu<V>& a, const 
 #endif
 
 /// Aggregation: twice A in single precision with 32-bit columns, which complexities up to 2 fit; while it is made, P
-/// and P'A P in double beside it, A' where A is not symmetric, and on a GPU A and A P too. A grid: twice A in single precision by diagonals, and
-/// vectors for twice as many rows, which a box that is halved in one direction at a time fits; while it is made, A and
-/// the product of a direction.
+/// and P'A P in double beside it, A' where A is not symmetric, and on a GPU A and A P too. A grid: twice A in single
+/// precision by diagonals, and vectors for twice as many rows, which a box that is halved in one direction at a time
+/// fits; while it is made, A and the product of a direction.
 preconditioner_layout lay_out(const stats& s, precision, std::string_view parameters) {
   const wanted kind(parameters);
   const double entries = double(s.nnz), rows = double(s.shape.rows);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "gpu_coarsening.hpp"
 
+#include "chebyshev.hpp"
 #include "gpu_aggregates.hpp"
 #include "gpu_lanczos.hpp"
 #include "prolongation.hpp"
@@ -48,7 +49,40 @@ struct sum_of_row {
   }
 };
 
+struct invert_damped {
+  device_view a;
+  double* to;
+  FURROW_HD void operator()(index_t i) const {
+    double sum = 0, own = 0;
+    for (index_t k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
+      sum += fabs(a.val[k]);
+      if (a.col[k] == i) own = a.val[k];
+    }
+    to[i] = 1 / fmax(sum, chebyshev::first * own);
+  }
+};
+
 // Strong couplings.
+
+/// Rows of |a_ij| + |a_ji|.
+struct sizes_either_way {
+  static constexpr index_t usual_length = 32;
+  device_view a, back;
+  FURROW_HD index_t most_entries(index_t i) const {
+    return a.row_ptr[i + 1] - a.row_ptr[i] + back.row_ptr[i + 1] - back.row_ptr[i];
+  }
+  template <bool Values, int L, class F> __device__ void each(const gpu::lane_group<L>& lanes, index_t i, F f) const {
+    each_of(a, lanes, i, f);
+    lanes.sync();
+    each_of(back, lanes, i, f);
+  }
+
+private:
+  template <int L, class F>
+  __device__ static void each_of(const device_view& m, const gpu::lane_group<L>& lanes, index_t i, F f) {
+    for (index_t k = m.row_ptr[i] + lanes.rank; k < m.row_ptr[i + 1]; k += L) f(m.col[k], 1.0, fabs(m.val[k]));
+  }
+};
 
 struct scale_of_row {
   const double* diagonal;
@@ -369,6 +403,33 @@ device_matrix prolongation(const device_view& a, const gpu_array<double>& invers
   if (!smoothed) return constants(found);
   return gpu_coarsening::smoothed(a, couplings_listed{view_of(graph)}, std::move(found), inverse, 4 / (3 * lambda),
                                   kept);
+}
+
+gpu_array<double> damped_inverse(const device_view& a) {
+  gpu_array<double> inverse(a.shape.rows);
+  gpu::for_each(a.shape.rows, gpu_coarsening::invert_damped{a, inverse.data()});
+  return inverse;
+}
+
+two_prolongations nonsymmetric_prolongations(const device_view& a, const device_view& back,
+                                             const gpu_array<double>& inverse, double theta, bool smoothed) {
+  using namespace gpu_coarsening;
+  const auto graph = [&] {
+    const device_matrix sizes = with_lanes_of(a, [&](auto lanes) {
+      return gpu::add_up<decltype(lanes)::value, true>(a.shape, sizes_either_way{a, back});
+    });
+    return strong_couplings(view_of(sizes), scales_of(diagonal_of(a)), 2 * theta,
+                            a.shape.cols); // sizes are twice means
+  }();
+  const device_aggregates found = aggregates_of(graph);
+  if (found.count == 0 || double(found.count) * least_shrinking > double(a.shape.rows)) return {};
+  if (!smoothed) return {constants(found), constants(found)};
+  const auto made = [&](const device_view& of) {
+    return gpu_coarsening::smoothed(of, couplings_listed{view_of(graph)},
+                                    {gpu_array<std::int32_t>(found.of), found.count}, inverse, chebyshev::first,
+                                    nullptr);
+  };
+  return {made(a), made(back)};
 }
 
 device_aggregates aggregates_of_part(const device_view& a, const gpu_array<double>& scale, double theta) {

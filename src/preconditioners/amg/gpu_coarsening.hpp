@@ -42,6 +42,15 @@ struct kept_prolongation {
 device_matrix prolongation(const device_view& a, const gpu_array<double>& inverse, double lambda, double theta,
                            bool smoothed, kept_prolongation* kept = nullptr);
 
+/// The D^-1 of `nonsymmetric_kit::look`.
+gpu_array<double> damped_inverse(const device_view& a);
+/// P and R' of `nonsymmetric_kit`, of A and A'; empty where the level would not shrink by `least_shrinking`.
+struct two_prolongations {
+  device_matrix p, r_transposed;
+};
+two_prolongations nonsymmetric_prolongations(const device_view& a, const device_view& back,
+                                             const gpu_array<double>& inverse, double theta, bool smoothed);
+
 /// |A_ii|^-1/2 of each row, 0 where there is no such entry; with room for `more` behind them.
 gpu_array<double> scales_of(const gpu_array<double>& diagonal, index_t more = 0);
 

@@ -49,7 +49,8 @@ public:
   bool update(const coo<V>& a, solver_needs needed) override { return update_from_rows(send_rows(a), needed); }
   bool update_from_rows(const rows_on_gpu<V>& a, solver_needs needed) override {
     if (!renews_ || a.shape.rows != h_.levels[0].size() || a.nnz() > gpu::most_entries) return false;
-    const auto in_single = fits_single(a, needed);
+    if (!has_symmetric_levels(a, needed)) return false;
+    const auto in_single = fits_single(a);
     if (!in_single || *in_single != (sizeof(W) == 4)) return false;
     // What is kept, and what takes part while it is made.
     const double taken = 75 * double(a.nnz()) + 120 * double(a.shape.rows);

@@ -101,8 +101,13 @@ std::vector<std::int32_t> offsets_on_gpu(index_t rows, cview<index_t> row_ptr, c
   return {found.begin(), found.end()};
 }
 
-template <class V> std::optional<bool> fits_single(const rows_on_gpu<V>& a, solver_needs needed) {
-  if (!needed.a.symmetric && !is_symmetric(a)) return std::nullopt;
+template <class V> bool has_symmetric_levels(const rows_on_gpu<V>& a, solver_needs needed) {
+  return needed.a.symmetric || is_symmetric(a);
+}
+template bool has_symmetric_levels(const rows_on_gpu<double>&, solver_needs);
+template bool has_symmetric_levels(const rows_on_gpu<float>&, solver_needs);
+
+template <class V> std::optional<bool> fits_single(const rows_on_gpu<V>& a) {
   const gpu_array<V> diagonal = furrow::diagonal_of(a);
   if (diagonal.empty()) return std::nullopt;
   const V least = gpu::least_of(as_cview(diagonal), std::numeric_limits<V>::max());
@@ -110,8 +115,8 @@ template <class V> std::optional<bool> fits_single(const rows_on_gpu<V>& a, solv
   const double span = double(gpu::largest_of(as_cview(diagonal), least)) / double(least);
   return span <= most_span && a.shape.rows > most_dense_rows;
 }
-template std::optional<bool> fits_single(const rows_on_gpu<double>&, solver_needs);
-template std::optional<bool> fits_single(const rows_on_gpu<float>&, solver_needs);
+template std::optional<bool> fits_single(const rows_on_gpu<double>&);
+template std::optional<bool> fits_single(const rows_on_gpu<float>&);
 
 template <class W> void fill_diagonals(dia<W, gpu_array>& d, const device_view& a, double scale) {
   gpu::for_each(d.stride, gpu_setup::put_on_diagonals<W>{a, scale, as_cview(d.offset), d.stride, d.val.data()});
@@ -196,14 +201,45 @@ protected:
     return true;
   }
 
-  device_matrix a_;
+  device_matrix a_, p_, r_, coarse_;
+  gpu_array<double> inverse_;
 
 private:
   gpu::memory_kept kept_;
   int block_; ///< unknowns of a node
-  device_matrix p_, r_, coarse_, squares_;
-  gpu_array<double> diagonal_, inverse_;
+  device_matrix squares_;
+  gpu_array<double> diagonal_;
   double lambda_ = 1;
+};
+
+/// Of a matrix that is not symmetric: `nonsymmetric_kit`, whose last inverse it asks for.
+class nonsymmetric_device_kit : public device_kit {
+public:
+  explicit nonsymmetric_device_kit(device_matrix a) : device_kit(std::move(a)) {}
+  std::optional<gpu_array<double>> dense_inverse() const {
+    const row_matrix<double> here{a_.shape, host_array<index_t>(a_.row_ptr), host_array<std::int32_t>(a_.col),
+                                  host_array<double>(a_.val)};
+    const auto inverse = general_inverse(here.view());
+    return inverse ? std::optional(gpu_array<double>(*inverse)) : std::nullopt;
+  }
+  [[noreturn]] void refuse(std::size_t level) const { refuse_diagonal(level); }
+  smoother_steps steps() const { return {false}; }
+  double look() {
+    inverse_ = damped_inverse(view_of(a_));
+    return 1;
+  }
+  bool coarsen(double theta, bool smoothed) {
+    {
+      const device_matrix back = gpu::transposed(a_);
+      auto both = nonsymmetric_prolongations(view_of(a_), view_of(back), inverse_, theta, smoothed);
+      if (both.p.shape.cols == 0) return false;
+      p_ = std::move(both.p);
+      r_ = gpu::transposed(both.r_transposed);
+    }
+    coarse_ = gpu::multiply(r_, gpu::multiply(a_, p_, gpu::row_order::any), gpu::row_order::sorted);
+    if (smoothed && !extremes_of(diagonal_of(view_of(coarse_))).are_positive()) return coarsen(theta, false);
+    return true;
+  }
 };
 
 /// Makes plans while it makes levels.
@@ -234,6 +270,12 @@ template <class W> hierarchy<W, gpu_array> smoothed_aggregation_on_gpu(device_ma
   gpu_setup::device_kit kit(std::move(a), block);
   return build_levels<W, gpu_array>(kit);
 }
+template <class W> hierarchy<W, gpu_array> nonsymmetric_aggregation_on_gpu(device_matrix a) {
+  gpu_setup::nonsymmetric_device_kit kit(std::move(a));
+  return build_levels<W, gpu_array>(kit);
+}
+template hierarchy<double, gpu_array> nonsymmetric_aggregation_on_gpu(device_matrix);
+template hierarchy<float, gpu_array> nonsymmetric_aggregation_on_gpu(device_matrix);
 template <class W>
 hierarchy<W, gpu_array> smoothed_aggregation_on_gpu(device_matrix a, std::vector<device_plan>& plans) {
   plans.clear();

@@ -24,6 +24,9 @@ inline device_matrix uploaded(row_view<double> a) {
 }
 template <class W> hierarchy<W, gpu_array> smoothed_aggregation_on_gpu(device_matrix a, int block = 1);
 
+/// `nonsymmetric_aggregation` likewise: the levels of the host.
+template <class W> hierarchy<W, gpu_array> nonsymmetric_aggregation_on_gpu(device_matrix a);
+
 /// What stays of a level when A gets other values in the same places: the places of P, R, A P and R A P, of which the
 /// level has some itself.
 struct device_plan {
@@ -50,7 +53,9 @@ std::vector<std::int32_t> offsets_on_gpu(index_t rows, cview<index_t> row_ptr, c
 template <class V> device_matrix copied(const rows_on_gpu<V>& a);
 template <class V> gpu_array<double> in_double(cview<V> values);
 /// As `fits_single` of triplets; nothing where the host is to say what keeps A from having a hierarchy.
-template <class V> std::optional<bool> fits_single(const rows_on_gpu<V>& a, solver_needs needed);
+template <class V> std::optional<bool> fits_single(const rows_on_gpu<V>& a);
+/// As of triplets.
+template <class V> bool has_symmetric_levels(const rows_on_gpu<V>& a, solver_needs needed);
 /// As `by_diagonals` of the host.
 template <class W> dia<W, gpu_array> by_diagonals(const device_matrix& a, double scale);
 /// The same of the square of a that has so many entries: its rows may have others behind these, in columns beyond it.

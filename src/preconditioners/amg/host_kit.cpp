@@ -5,10 +5,7 @@
 #include "pairs.hpp"
 #include "prolongation.hpp"
 
-#include "preconditioners/entry.hpp"
 #include "preconditioners/stop.hpp"
-
-#include <fmt/format.h>
 
 #include <cmath>
 
@@ -77,11 +74,6 @@ bool near_null_kit::coarsen(double theta, bool smoothed) {
   secure_lost_rows(coarse_, p0);
   coarse_vectors_ = std::move(p0.coarse);
   return true;
-}
-
-void nonsymmetric_kit::refuse(std::size_t level) const {
-  throw refusal{status::breakdown,
-                fmt::format("level {} of the multigrid hierarchy has a diagonal entry that is not positive", level)};
 }
 
 /// D^-1 with which 4/3 D^-1 keeps the eigenvalues of an error within the unit circle where rows are dominant: 1 / sum

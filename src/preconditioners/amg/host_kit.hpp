@@ -112,7 +112,7 @@ public:
   explicit nonsymmetric_kit(row_view<double> a) : host_kit(a, 1) {}
 
   std::optional<host_array<double>> dense_inverse() const { return general_inverse(m_.a); }
-  [[noreturn]] void refuse(std::size_t level) const;
+  [[noreturn]] void refuse(std::size_t level) const { refuse_diagonal(level); }
   smoother_steps steps() const { return {false}; }
   double look();
   bool coarsen(double theta, bool smoothed);

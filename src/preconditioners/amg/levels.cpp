@@ -17,6 +17,11 @@ void refuse_indefinite(std::size_t level) {
                                          level)};
 }
 
+void refuse_diagonal(std::size_t level) {
+  throw refusal{status::breakdown,
+                fmt::format("level {} of the multigrid hierarchy has a diagonal entry that is not positive", level)};
+}
+
 std::string ends_dense(index_t rows) {
   return fmt::format("{} {} left: a dense inverse", counted(rows, "row"), rows == 1 ? "is" : "are");
 }

@@ -42,6 +42,8 @@ enum class renewal_outcome { failed, remade, renewed };
 constexpr index_t most_doubtful = 10;
 
 [[noreturn]] void refuse_indefinite(std::size_t level);
+/// Of a matrix that is not symmetric.
+[[noreturn]] void refuse_diagonal(std::size_t level);
 
 /// Why a hierarchy ends.
 std::string ends_dense(index_t rows);

@@ -13,39 +13,14 @@
 #include "kit/random.hpp"
 #include "kit/refused_by.hpp"
 #include "kit/solve_check.hpp"
+#include "kit/wind.hpp"
 
 #include <cmath>
 #include <cstring>
-#include <numbers>
 #include <vector>
 
 namespace furrow::amg {
 namespace {
-
-/// Diffusion and a wind that goes around in a square of n x n points, upwind; `speed` is the largest Peclet number of a
-/// cell where `coupling(i, j)`, of neighbours, is 1.
-template <class F> coo<double> wind_through(index_t n, double speed, F coupling) {
-  std::vector<kit::triplet> entries;
-  const auto at = [&](index_t k) { return std::numbers::pi * double(k + 1) / double(n + 1); };
-  for (index_t j = 0; j < n; ++j)
-    for (index_t i = 0; i < n; ++i) {
-      const double u = speed * std::sin(at(i)) * std::cos(at(j)), v = -speed * std::cos(at(i)) * std::sin(at(j));
-      const index_t row = j * n + i;
-      double sum = 0;
-      const auto add = [&](index_t x, index_t y, double flow) {
-        const double size = std::max(flow, 0.0) + coupling(row, y * n + x);
-        sum += size;
-        if (x >= 0 && x < n && y >= 0 && y < n) entries.push_back({row, y * n + x, -size});
-      };
-      add(i - 1, j, u), add(i + 1, j, -u), add(i, j - 1, v), add(i, j + 1, -v);
-      entries.push_back({row, row, sum});
-    }
-  return kit::assemble({n * n, n * n}, std::move(entries));
-}
-
-coo<double> wind_around(index_t n, double speed, double along_x = 1) {
-  return wind_through(n, speed, [=](index_t i, index_t j) { return std::abs(i - j) == 1 ? along_x : 1.0; });
-}
 
 template <class V>
 solve_report solved(const coo<double>& a, const char* precond, const char* solver = "bicgstab", double rtol = 1e-8) {
@@ -59,19 +34,19 @@ solve_report solved(const coo<double>& a, const char* precond, const char* solve
 
 TEST(amg_nonsymmetric, takes_few_iterations_whatever_the_size_and_the_wind) {
   for (const double speed : {0.1, 10.0, 1000.0}) {
-    EXPECT_LE(solved<double>(wind_around(60, speed), "amg:sa").iterations, 12) << speed;
-    EXPECT_LE(solved<double>(wind_around(180, speed), "amg:sa").iterations, 18) << speed;
+    EXPECT_LE(solved<double>(kit::wind_around(60, speed), "amg:sa").iterations, 12) << speed;
+    EXPECT_LE(solved<double>(kit::wind_around(180, speed), "amg:sa").iterations, 18) << speed;
   }
-  EXPECT_LE(solved<double>(wind_around(120, 10, 1e-3), "amg:sa").iterations, 25);
+  EXPECT_LE(solved<double>(kit::wind_around(120, 10, 1e-3), "amg:sa").iterations, 25);
   EXPECT_LE(solved<double>(generate("convection2d:120:5").a, "amg:sa").iterations, 12);
-  EXPECT_LE(solved<double>(wind_around(60, 10), "amg:sa:3").iterations, 10);
-  EXPECT_LE(solved<double>(wind_around(60, 10), "amg:sa:1").iterations, 20);
-  EXPECT_LE(solved<float>(wind_around(60, 10), "amg:sa", "bicgstab", 1e-4).iterations, 10);
-  EXPECT_LE(solved<double>(wind_around(60, 10), "amg", "gmres:50").iterations, 20);
+  EXPECT_LE(solved<double>(kit::wind_around(60, 10), "amg:sa:3").iterations, 10);
+  EXPECT_LE(solved<double>(kit::wind_around(60, 10), "amg:sa:1").iterations, 20);
+  EXPECT_LE(solved<float>(kit::wind_around(60, 10), "amg:sa", "bicgstab", 1e-4).iterations, 10);
+  EXPECT_LE(solved<double>(kit::wind_around(60, 10), "amg", "gmres:50").iterations, 20);
 }
 
 TEST(amg_nonsymmetric, keeps_constants_where_rows_add_up_to_zero_and_sums_where_columns_do) {
-  const auto a = wind_around(40, 5);
+  const auto a = kit::wind_around(40, 5);
   auto closed = rows_of(a); // rows add up to zero at the walls, too
   for (index_t i = 0; i < 1600; ++i) {
     double sum = 0;
@@ -94,7 +69,7 @@ TEST(amg_nonsymmetric, keeps_constants_where_rows_add_up_to_zero_and_sums_where_
 }
 
 TEST(amg_nonsymmetric, is_linear_and_the_same_for_every_number_of_threads) {
-  const auto a = wind_around(90, 20);
+  const auto a = kit::wind_around(90, 20);
   const auto x = kit::random_vector<double>(8100, 1), y = kit::random_vector<double>(8100, 2);
   host_array<double> both(8100);
   for (index_t i = 0; i < 8100; ++i) both[i] = x[i] - 2 * y[i];
@@ -111,13 +86,12 @@ TEST(amg_nonsymmetric, is_linear_and_the_same_for_every_number_of_threads) {
 
 // Couplings from 1e-3 to 1e3: smoothed P and R make a diagonal entry of a smaller level negative.
 TEST(amg_nonsymmetric, adds_up_rows_where_smoothed_levels_lose_their_diagonal) {
-  const auto size_of = [](index_t i) { return std::pow(10.0, 3 * std::sin(double(i * 7919 % 10007))); };
-  const auto a = wind_through(100, 1, [&](index_t i, index_t j) { return 2 / (1 / size_of(i) + 1 / size_of(j)); });
+  const auto a = kit::wind_over_jumps(100, 1);
   EXPECT_LE(solved<double>(a, "amg:sa").iterations, 40);
 }
 
 TEST(amg_nonsymmetric, is_refused_where_a_kind_or_a_diagonal_cannot_be_had) {
-  const auto a = wind_around(30, 5);
+  const auto a = kit::wind_around(30, 5);
   for (const char* name : {"amg:grid", "amg:pairwise"}) {
     const auto said = kit::refused_by([&] { make_preconditioner<double>(name, a, device{}, {.flexible = true}); });
     EXPECT_EQ(said.why, status::breakdown);
@@ -131,12 +105,12 @@ TEST(amg_nonsymmetric, is_refused_where_a_kind_or_a_diagonal_cannot_be_had) {
 }
 
 TEST(amg_nonsymmetric, says_what_it_is) {
-  const auto m = make_preconditioner<double>("amg", wind_around(60, 5), device{}, {});
+  const auto m = make_preconditioner<double>("amg", kit::wind_around(60, 5), device{}, {});
   EXPECT_EQ(m->describe().find("amg:sa:2: 3 levels, not symmetric, "), 0u) << m->describe();
 }
 
 TEST(amg_dense, inverts_what_is_not_symmetric) {
-  const auto regular = rows_of(wind_around(15, 30));
+  const auto regular = rows_of(kit::wind_around(15, 30));
   const index_t n = 225;
   const auto inverse = general_inverse(regular.view());
   ASSERT_TRUE(inverse);
