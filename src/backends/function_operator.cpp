@@ -5,16 +5,31 @@
 
 #include <furrow/function_operator.hpp>
 
+#include <mutex>
+#include <vector>
+
 namespace furrow {
 
+/// Room for A x where y must be kept. On a GPU one vector for all products, whose address a recorded graph keeps; in
+/// host memory each product that runs at the moment has one of its own.
 template <class V> struct function_operator<V>::scratch {
-  host_array<V> host;
   gpu_array<V> gpu;
-  view<V> take(index_t n, bool on_gpu) {
-    if (on_gpu) gpu.resize(n);
-    else host.resize(n);
-    return on_gpu ? as_view(gpu) : as_view(host);
+
+  host_array<V> take() {
+    const std::scoped_lock lock(mutex_);
+    if (free_.empty()) return {};
+    host_array<V> taken = std::move(free_.back());
+    free_.pop_back();
+    return taken;
   }
+  void give_back(host_array<V> taken) {
+    const std::scoped_lock lock(mutex_);
+    free_.push_back(std::move(taken));
+  }
+
+private:
+  std::mutex mutex_;
+  std::vector<host_array<V>> free_;
 };
 
 template <class V>
@@ -32,10 +47,16 @@ template <class V> void function_operator<V>::do_apply(V alpha, cview<V> x, V be
     return cpu::space<V>{}.sweep(y.size, pass(rescale_step<V>{beta}, both(y)));
   }
   if (alpha == V(1) && beta == V(0)) return f_(x, y);
-  const view<V> t = scratch_->take(y.size, where_.is_gpu());
-  f_(x, t);
-  if (where_.is_gpu()) return combine_on_gpu<V>(alpha, t, beta, y);
-  cpu::space<V>{}.sweep(y.size, pass(combine_step<V>{alpha, beta}, both(y), in(t)));
+  if (where_.is_gpu()) {
+    scratch_->gpu.resize(y.size);
+    f_(x, as_view(scratch_->gpu));
+    return combine_on_gpu<V>(alpha, as_cview(scratch_->gpu), beta, y);
+  }
+  host_array<V> t = scratch_->take();
+  t.resize(y.size);
+  f_(x, as_view(t));
+  cpu::space<V>{}.sweep(y.size, pass(combine_step<V>{alpha, beta}, both(y), in(as_cview(t))));
+  scratch_->give_back(std::move(t));
 }
 
 template <class V> void function_operator<V>::do_apply_dot(cview<V> x, view<V> y, slot xy) const {

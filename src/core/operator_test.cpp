@@ -4,6 +4,9 @@
 #include <furrow/function_operator.hpp>
 #include <furrow/generate.hpp>
 
+#include <atomic>
+#include <thread>
+
 namespace furrow {
 namespace {
 
@@ -47,6 +50,29 @@ TYPED_TEST(own_operators, take_epilogues_by_passes_of_their_own) {
     const function_operator<V> by_function(a.shape, [&](cview<V> x, view<V> y) { op.apply(V(1), x, V(0), y); });
     kit::check_epilogues<V, kit::host_side>(by_function, a);
   }
+}
+
+TEST(function_operators, multiply_by_several_threads_at_once) {
+  const index_t n = 3;
+  const function_operator<double> op({n, n}, [](cview<double> x, view<double> y) {
+    for (index_t i = 0; i < y.size; ++i) {
+      std::this_thread::yield(); // the others come in between
+      y[i] = 2 * x[i];
+    }
+  });
+  std::atomic<int> wrong = 0;
+  std::vector<std::thread> threads;
+  for (int t = 1; t <= 4; ++t)
+    threads.emplace_back([&, t] {
+      const std::vector<double> x(n, t), expected(n, 6.0 * t + 1);
+      for (int product = 0; product < 500; ++product) {
+        std::vector<double> y(n, 1);
+        op.apply(3, x, 1, y);
+        wrong += y != expected;
+      }
+    });
+  for (std::thread& t : threads) t.join();
+  EXPECT_EQ(wrong, 0);
 }
 
 TEST(epilogues, are_refused_with_a_sentence) {
