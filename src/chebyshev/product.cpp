@@ -11,6 +11,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <cstdlib>
 
 namespace furrow::chebyshev {
 namespace {
@@ -82,6 +84,33 @@ void check_batch(bool fits, index_t count) {
   check(fits, fault::usage, "this plan is for {} products: it takes one series or as many for each factor", count);
 }
 
+/// Whether one of the products, `length` coefficients each, shares memory with one of the factors, `of` each.
+template <class V> bool meet(batch<V> products, index_t length, batch<const V> factors, index_t of) {
+  if (factors.count == 1) factors.stride = 0;
+  const auto at = [](const V* data) { return static_cast<index_t>(reinterpret_cast<std::intptr_t>(data) / sizeof(V)); };
+  const index_t stride = std::abs(factors.stride), last = factors.stride < 0 ? factors.count - 1 : 0;
+  const index_t first = at(factors.data) + last * factors.stride; // the lowest of them
+  for (index_t s = 0; s < products.count; ++s) {
+    const index_t begin = at(products.data + s * products.stride), room = begin - of - first;
+    const index_t next = room < 0      ? 0
+                         : stride == 0 ? factors.count
+                                       : room / stride + 1; // the first that ends behind it
+    if (next < factors.count && first + next * stride < begin + length) return true;
+  }
+  return false;
+}
+
+/// Products are written by several threads, into memory of their own.
+template <class V> void check_room(batch<V> products, index_t length) {
+  check(products.count == 1 || std::abs(products.stride) >= length, fault::usage,
+        "the products are {} coefficients from one to the next, but each has {}: give each its own memory",
+        products.stride, length);
+}
+template <class V> void check_apart(batch<V> products, index_t length, batch<const V> factors, index_t of) {
+  check(!meet(products, length, factors, of), fault::usage,
+        "the products share memory with a factor: give them memory of their own");
+}
+
 /// What a plan keeps; one that was moved from keeps nothing.
 template <class Engine> Engine& there(const std::unique_ptr<Engine>& engine) {
   check(engine != nullptr, fault::usage, "this plan is empty, it was moved to another one: use that");
@@ -96,6 +125,10 @@ template <class V> void product_plan<V>::multiply(batch<const V> a, batch<const 
   check_batch(fits(a.count) && fits(b.count) && c.count == count, count);
   check(a.data && b.data && c.data, fault::usage,
         "a factor or the product points nowhere: give all three their memory");
+  const product_shape& n = own.task.shape;
+  check_room(c, n.keep);
+  check_apart(c, n.keep, a, n.na);
+  check_apart(c, n.keep, b, n.nb);
   own.run(a, b, c);
 }
 template <class V> void product_plan<V>::fix(const V* a) {
@@ -108,6 +141,8 @@ template <class V> void product_plan<V>::multiply_fixed(batch<const V> b, batch<
   const index_t count = own.task.count;
   check_batch((b.count == 1 || b.count == count) && c.count == count, count);
   check(b.data && c.data, fault::usage, "a factor or the product points nowhere: give both their memory");
+  check_room(c, own.task.shape.keep);
+  check_apart(c, own.task.shape.keep, b, own.task.shape.nb);
   own.run_fixed(b, c);
 }
 template <class V> index_t product_plan<V>::size() const { return there(engine_).task.shape.keep; }

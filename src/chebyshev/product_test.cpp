@@ -57,6 +57,36 @@ TYPED_TEST(chebyshev_product, has_the_same_bits_for_every_number_of_threads) {
   }
 }
 
+TEST(chebyshev_products, have_memory_of_their_own) {
+  const index_t count = 3, na = 2, nb = 3, n = 4, record = na + nb + n;
+  product_plan<double> plan(na, nb, count);
+  const host_array<double> numbers = kit::random_vector<double>(count * record, 1);
+  const auto run = [&](batch<const double> a, batch<const double> b, batch<double> c) { plan.multiply(a, b, c); };
+  std::vector<double> all(numbers.begin(), numbers.end()), c(count * n);
+  double* const at = all.data();
+  const batch<const double> a{at, count, record}, b{at + na, count, record};
+  run(a, b, {c.data(), count, n});
+  run(a, b, {at + na + nb, count, record}); // side by side with its factors
+  for (index_t s = 0; s < count; ++s)
+    for (index_t k = 0; k < n; ++k) EXPECT_EQ(at[s * record + na + nb + k], c[s * n + k]);
+  run(a, b, {c.data() + (count - 1) * n, count, -n}); // backwards
+  EXPECT_EQ(c[0], at[(count - 1) * record + na + nb]);
+  run({at, 1, 0}, {at + na, 1, 0}, {at + na + nb, count, n}); // in place of the others, which nobody reads
+  plan.fix(c.data());
+
+  const std::vector<double> before = all;
+  const auto refused = [&](auto call, const char* why) { kit::expect_refusal(fault::usage, why, call); };
+  const char* const shared = "share memory with a factor";
+  refused([&] { run(a, b, {at + na + nb - 1, count, record}); }, shared); // the last of b
+  refused([&] { run(a, b, {at + na + nb + 1, count, record}); }, shared); // the first of the a behind it
+  refused([&] { run(a, b, {at + 2 * record, count, -record}); }, shared);
+  refused([&] { run({at, 1, 0}, b, {at + 1, count, record}); }, shared);
+  refused([&] { plan.multiply_fixed(b, {at + na + 1, count, record}); }, shared);
+  refused([&] { run(a, b, {c.data(), count, n - 1}); }, "3 coefficients from one to the next, but each has 4");
+  refused([&] { plan.multiply_fixed(b, {c.data(), count, 0}); }, "0 coefficients from one to the next");
+  EXPECT_EQ(all, before);
+}
+
 /// More lengths than are remembered, asked for from four threads at once.
 TEST(chebyshev_products, of_many_lengths_share_their_tables) {
   const product_options o{.how = algorithm::fft};
