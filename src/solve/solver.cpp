@@ -95,6 +95,26 @@ private:
   std::shared_ptr<std::atomic<bool>> runs_;
 };
 
+using watcher = std::function<bool(const progress&)>;
+
+/// The same watcher, whose `progress::x` may be kept: asked for when nobody is told, it says so, for the vectors that
+/// it would be made of may have ended.
+watcher while_it_is_told(watcher watch) {
+  if (!watch) return watch;
+  return [watch = std::move(watch)](const progress& p) {
+    if (!p.x) return watch(p);
+    const auto x = std::make_shared<const std::function<host_array<double>()>>(p.x);
+    progress own = p;
+    own.x = [there = std::weak_ptr(x)] {
+      const auto now = there.lock();
+      check(now != nullptr, fault::usage,
+            "this x can be had only while the watcher is told: call progress::x there, and keep what it returns");
+      return (*now)();
+    };
+    return watch(own);
+  };
+}
+
 } // namespace
 
 /// What a solver keeps. The system is solved in one of three ways: by the method that was named, by the ladder where
@@ -115,6 +135,7 @@ template <class V> struct solver<V>::state {
 
   explicit state(const solve_options& o) : given(o), options(o) {
     check_options(o);
+    options.watch = while_it_is_told(std::move(options.watch));
     notice_gpu_driver();
     if (options.solver != "auto") named.use(options.solver, options.where); // its parameters are views of it
     check_arranging(options, named.method);

@@ -271,6 +271,26 @@ TYPED_TEST(kept_solver, shows_x_to_a_watcher_that_asks) {
     }
 }
 
+TEST(watching, keeps_no_x_beyond_its_call) {
+  const auto a = generate("poisson2d:20").a;
+  const std::vector<double> b(400, 1.0);
+  for (const char* method : {"cg", "fgmres", "refine:cg", "auto"}) {
+    std::function<host_array<double>()> kept;
+    solve_options o;
+    o.solver = method, o.rtol = 1e-10, o.watch_every = 1;
+    o.watch = [&](const progress& p) {
+      if (kept) kit::expect_refusal(fault::usage, "call progress::x there", kept);
+      kept = p.x;
+      EXPECT_EQ(kept().size(), 400);
+      return true;
+    };
+    std::vector<double> x(400, 0.0);
+    solver<double>(coo<double>(a), o).solve(b, x);
+    ASSERT_TRUE(kept) << method;
+    kit::expect_refusal(fault::usage, "call progress::x there", kept); // the solver is gone, and its vectors
+  }
+}
+
 TEST(watching_refinement, shows_the_x_of_its_corrections) {
   const auto a = kit::laplacian(40, 40);
   const auto b = kit::random_vector<double>(1600, 3);
