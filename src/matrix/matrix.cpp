@@ -117,6 +117,7 @@ void apply_columns_there(const any_operator<V>& a, V alpha, cview<V> x, V beta, 
                          storage_order order) {
   if (vectors == 1) return a.apply(alpha, x, beta, y);
   check_columns(a.shape(), x, y, vectors);
+  if (y.empty()) return; // of no rows there may be more vectors than anybody can count
   apply_several(a, alpha, x, beta, y, vectors, order);
 }
 

@@ -86,6 +86,14 @@ TYPED_TEST(kept_matrix, takes_several_vectors_one_after_another) {
   EXPECT_THROW(m.apply(1, as_cview(x), 0, as_view(y), 2), error);
 }
 
+TEST(kept_matrix_without_rows, multiplies_any_number_of_vectors_at_once) {
+  const matrix<double> a(coo<double>{});
+  for (const storage_order order : {storage_order::col_major, storage_order::row_major}) {
+    a.apply(1, {}, 0, {}, index_t(1) << 62, order); // in no time
+    a.apply_transposed(1, {}, 0, {}, index_t(1) << 62, order);
+  }
+}
+
 TEST(kept_matrix_that_was_moved, says_so) {
   matrix<double> from(kit::diagonal({1, 2}));
   const matrix<double> to = std::move(from);
