@@ -10,7 +10,9 @@
 
 #include <furrow/vector_operations.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace furrow {
 namespace {
@@ -75,7 +77,27 @@ template <class V> double dot(cview<V> x, cview<V> y) {
   return unfused::dot(space, x, y);
 }
 
-template <class V> double norm2(cview<V> x) { return std::sqrt(dot(x, x)); }
+namespace {
+/// |x| by way of elements near 1, for squares that leave the range of double; of a vector on a GPU in host memory. A
+/// vector of zeros, NaNs or infinities has the norm that its squares say.
+template <class V> double norm_beyond_squares(cview<V> x, double squares) {
+  host_array<V> home(x.size);
+  if (place_of(x.data).host) host_memory::copy(home.data(), x.data, home.byte_count());
+  else copy_bytes(host_memory{}, home.data(), gpu_memory{}, x.data, home.byte_count());
+  V largest = 0;
+  for (const V v : home) largest = std::max(largest, std::abs(v));
+  if (!(largest > 0) || !std::isfinite(largest)) return std::sqrt(squares);
+  const int power = std::ilogb(largest);
+  for (V& v : home) v = std::scalbn(v, -power);
+  return std::scalbn(std::sqrt(dot<V>(as_cview(home), as_cview(home))), power);
+}
+} // namespace
+
+template <class V> double norm2(cview<V> x) {
+  const double squares = dot(x, x);
+  const bool in_range = squares >= 0x1p-960 && squares <= std::numeric_limits<double>::max();
+  return in_range || x.empty() ? std::sqrt(squares) : norm_beyond_squares(x, squares);
+}
 
 template <class V> void residual(const any_operator<V>& a, cview<V> b, cview<V> x, view<V> r) {
   const shape2 shape = a.shape();

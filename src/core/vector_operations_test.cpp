@@ -57,6 +57,20 @@ TYPED_TEST(vector_operations, dot_and_norm_have_the_same_bits_for_every_number_o
   EXPECT_EQ(dot<V>({}, {}), 0);
 }
 
+TEST(vector_norms, are_right_where_squares_leave_the_range) {
+  for (const double size : {5e-324, 1e-300, 1e-170, 1e170, 1e307}) {
+    const std::vector<double> x{3 * size, 0, -4 * size};
+    EXPECT_DOUBLE_EQ(norm2<double>(x), 5 * size);
+  }
+  const double inf = std::numeric_limits<double>::infinity(), most = std::numeric_limits<double>::max();
+  EXPECT_EQ(norm2<double>(std::vector<double>{most, most}), inf);
+  EXPECT_EQ(norm2<double>(std::vector<double>{1e200, -inf}), inf);
+  EXPECT_TRUE(std::isnan(norm2<double>(std::vector<double>{1e200, std::nan(""), inf})));
+  EXPECT_TRUE(std::isnan(norm2<double>(std::vector<double>{1e-200, std::nan("")})));
+  EXPECT_EQ(norm2<double>(std::vector<double>(3, -0.0)), 0);
+  EXPECT_DOUBLE_EQ(norm2<float>(std::vector<float>{3e38F, 1e-45F}), 3e38F);
+}
+
 TYPED_TEST(vector_operations, residual_is_b_minus_the_product) {
   using V = TypeParam;
   const auto wide = kit::laplacian(20, 10); // its entries are whole numbers
