@@ -41,7 +41,7 @@ template <class V> struct epilogue {
     cview<V> u, w; ///< `rows` elements each: any vectors, x too, but nothing of y
     slot to = {};  ///< y . y, y . u, y . w, u . u and u . w, side by side from here on; no slot, no sums
   };
-  cview<V> b = {}; ///< without memory: none. y itself, or nothing of it
+  cview<V> b = {}; ///< without elements: none. y itself, or nothing of it
   dot one = {};
   gram all = {};
   /// How many sums.
@@ -103,8 +103,11 @@ template <class V> struct any_operator {
   void apply_gram(cview<V> x, view<V> y, cview<V> u, cview<V> w, slot first) const {
     apply_with(x, y, {{}, {}, {u, w, first}});
   }
-  /// r <- b - A x and rr <- r . r. r may be b.
-  void residual(cview<V> b, cview<V> x, view<V> r, slot rr) const { apply_with(x, r, {b, {r, rr}}); }
+  /// r <- b - A x and rr <- r . r; no slot, no sum. r may be b. Throws as `apply_with`, and for a b that is missing.
+  void residual(cview<V> b, cview<V> x, view<V> r, slot rr) const {
+    check(b.data || r.empty(), fault::usage, "b points nowhere: give it an element for each row");
+    apply_with(x, r, {b, {r, rr}});
+  }
   /// r <- b - A x where the matrix lies, with sums in at least twice the digits of V, rounded once, and returns its
   /// norm; empty, and nothing done, where the operator cannot. r may be b. One pass over A, b, x and r, and a wait.
   /// Throws as `residual`.

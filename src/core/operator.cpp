@@ -42,6 +42,7 @@ template <class V> void any_operator<V>::do_apply_block(cview<V> x, view<V> y, i
 }
 
 template <class V> void check_epilogue(const epilogue<V>& e, view<V> y) {
+  check(e.b.data || e.b.empty(), fault::usage, "b points nowhere, but has {} elements", e.b.size);
   check(!e.b.data || e.b.size == y.size, fault::usage, "b has {} elements and y {}: give b one for each row", e.b.size,
         y.size);
   check(!crosses(e.b, y), fault::usage, "b shares part of y's memory: give it its own, or that of y");

@@ -90,6 +90,7 @@ TEST(epilogues, are_refused_with_a_sentence) {
     return "";
   };
   EXPECT_EQ(sentence({three}), "b has 3 elements and y 4: give b one for each row");
+  EXPECT_EQ(sentence({view<const double>(nullptr, 4)}), "b points nowhere, but has 4 elements");
   EXPECT_EQ(sentence({second}), "b shares part of y's memory: give it its own, or that of y");
   EXPECT_EQ(sentence({{}, {three, {&sum}}}), "y . u has 3 elements of u and 4 of y: give one for each row");
   EXPECT_EQ(sentence({{}, {second, {&sum}}}), "u shares part of y's memory: give it its own, or that of y");
@@ -98,6 +99,7 @@ TEST(epilogues, are_refused_with_a_sentence) {
             "y . y is among the sums of y, u and w: give u and w memory of their own");
   EXPECT_EQ(sentence({{}, {x, {&sum}}, {x, x, {&sum}}}),
             "y . u has a slot, and so have the sums of y, u and w: take one");
+  EXPECT_THROW(op.residual({}, x, first, {&sum}), error); // and not A x
   EXPECT_EQ(y, std::vector<double>(5, 7.0));
   EXPECT_EQ(sum, -1);
 }
