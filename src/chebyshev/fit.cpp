@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace furrow::chebyshev {
 namespace {
@@ -18,6 +19,7 @@ using sampler = std::function<void(cview<double> x, view<double> y)>;
 
 /// f at x; throws where it is no number.
 void sample(const sampler& f, cview<double> x, view<double> y) {
+  std::ranges::fill(y, std::numeric_limits<double>::quiet_NaN()); // what f leaves out is no value
   f(x, y);
   for (index_t i = 0; i < x.size; ++i)
     check(std::isfinite(y[i]), fault::input,

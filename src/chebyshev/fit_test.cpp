@@ -165,6 +165,11 @@ TEST(chebyshev_fit, says_why_not) {
   has(said_by([] { fit(function([](double x) { return x; }), {}, {1e-10, index_t(1) << 31}); }), "2147483648 points");
 }
 
+TEST(chebyshev_fit, misses_a_value_that_the_function_does_not_write) {
+  const auto leave_one_out = [](cview<double> x, view<double> y) { std::fill(y.begin(), y.end() - 1, x[0]); };
+  EXPECT_NE(said_by([&] { fit(leave_one_out); }).find("the function is not a number at x = 1:"), std::string::npos);
+}
+
 TEST(chebyshev_divide, is_the_inverse_of_multiply) {
   const series p = fit(function([](double x) { return std::sin(3 * x); }), {0, 2});
   const series q = fit(function([](double x) { return 2 + std::cos(5 * x); }), {0, 2});

@@ -27,9 +27,9 @@ struct fit_options {
 /// the points: what is narrower than a twentieth of the interval may be overlooked. At the 32 the series must be within
 /// 1e5 tolerances of the largest value, and 1.5e-9 at least: where coefficients fall slowly, as behind a kink, it may
 /// be as far off. With a tolerance above 1e-10 it must be within 10 tolerances there and at the points of the next
-/// grid. Each point is asked for once; f is called by one thread, and the form that takes many points at once is the
-/// faster. Throws `fault::usage` for an interval or options that make no sense, `fault::input` where f is NaN or
-/// infinite at a point, naming it, and where `most_points` do not resolve f, saying what remains.
+/// grid. Each point is asked for once; f is called by one thread, and the form that takes many points at once, and
+/// writes all of y, is the faster. Throws `fault::usage` for an interval or options that make no sense, `fault::input`
+/// where f is NaN or infinite at a point, naming it, and where `most_points` do not resolve f, saying what remains.
 series fit(const std::function<double(double)>& f, interval on = {}, const fit_options& options = {});
 series fit(const std::function<void(cview<double> x, view<double> y)>& f, interval on = {},
            const fit_options& options = {});
