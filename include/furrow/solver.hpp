@@ -38,6 +38,9 @@ public:
   /// nothing then. Whether A is what the method needs is yours to know; least squares take M for M'.
   solver(const any_operator<V>& a, const any_preconditioner<V>* m, const solve_options& options = {},
          const operator_facts& facts = {}, const any_operator<V>* transposed = nullptr);
+  /// A temporary would have ended when the solver begins.
+  solver(const any_operator<V>&& a, const any_preconditioner<V>* m, const solve_options& options = {},
+         const operator_facts& facts = {}, const any_operator<V>* transposed = nullptr) = delete;
   solver(solver&&) noexcept;
   solver& operator=(solver&&) noexcept;
   ~solver();
