@@ -46,9 +46,9 @@ struct batch_outcome {
 /// or `monitor` has said stop or `cancelled` yes, what still runs ends as `interrupted`, and what has not begun does
 /// not begin. `coordinates` belong to one matrix and are refused.
 ///
-/// No two x may share memory, nor may an x and a b. Memory: that of `solve` for as many systems as there are threads;
-/// of launches, groups of systems of up to 256 MB. Throws `fault::usage` for options that make no sense, and for an x
-/// in memory of another vector.
+/// No two x may share memory, nor may an x and a b; that no x is part of a matrix is yours to see to. Memory: that of
+/// `solve` for as many systems as there are threads; of launches, groups of systems of up to 256 MB. Throws
+/// `fault::usage` for options that make no sense, and for an x in memory of another vector.
 template <class V, class I>
 std::vector<batch_outcome> solve_batch(std::span<const batch_system<V, I>> systems, const solve_options& options = {});
 

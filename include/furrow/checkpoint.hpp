@@ -80,7 +80,8 @@ public:
   checkpoint_keeper(std::filesystem::path file, double every, checkpoint from);
   checkpoint_keeper(const checkpoint_keeper&) = delete;
 
-  /// Becomes the monitor of `o`, and asks the one that it had as often. Must outlive the solve.
+  /// Becomes the monitor of `o`. The one that it had is asked after each checkpoint, and no more when its own
+  /// `monitor_every` or `monitor_seconds` said: `solve_options::watch` is asked as before. Must outlive the solve.
   void watch(solve_options& o);
   /// The x that the solve handed back, however it ended; not one that is not finite.
   void finish(const solve_report& report, cview<double> x);

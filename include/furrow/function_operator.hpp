@@ -13,7 +13,8 @@ namespace furrow {
 /// `f` gets x and y in the memory of `where`, which do not overlap, and writes all of y; on a GPU it enqueues kernels
 /// on `current_stream(where)` and does nothing else, for a solver records it into a graph, unless it is
 /// `driven_by_host`. Factors other than alpha = 1 and beta = 0 cost a pass over y and a vector beside it, a sum of an
-/// `epilogue` a pass over both of its vectors, b a copy. As repeatable as `f` is.
+/// `epilogue` a pass over both of its vectors, b a copy. As repeatable as `f` is. On the CPU any number of threads may
+/// multiply at once where they may call `f` at once; what `f` throws comes out of the product.
 template <class V> class function_operator final : public any_operator<V> {
 public:
   using product = std::function<void(cview<V> x, view<V> y)>;

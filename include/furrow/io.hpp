@@ -91,20 +91,21 @@ vector_columns read_vectors(const source& from, std::optional<index_t> rows = {}
 /// reader never sees half a file; `-` is standard output. Throws `fault::input`, "FILE: ...", where the system refuses,
 /// `fault::usage` for a name that ends as another format does, and as `check_triplets`. `comment`: lines.
 void write_matrix(const coo<double>& a, const std::filesystem::path& file, std::string_view comment = {});
-void write_vector(cview<double> x, const std::filesystem::path& file);
 /// By the ending: numbers in Matrix Market, of `.txt` and `.csv` alone, an array of NumPy (`.npy`), a vector of PETSc
-/// (`.petsc`).
+/// (`.petsc`). Throws as `write_matrix`.
+void write_vector(cview<double> x, const std::filesystem::path& file);
 /// `count` vectors, one behind the other in x, as the columns of a Matrix Market array or of a NumPy array (.npy).
 /// Throws `fault::usage` for other endings where there are several.
 void write_vectors(cview<double> x, index_t count, const std::filesystem::path& file);
 
-/// The binary cache, for `read_matrix`: header, version, checksums, layout in docs/reading.md. Ending: `.furrow`.
-/// Throws as `write_matrix`, and `fault::usage` for a right-hand side without an element a row.
+/// The binary cache, for `read_matrix`: header, version, checksums, layout in docs/reading.md. Usual ending: `.furrow`;
+/// any other is taken, too. Throws as `write_matrix` but for the ending, and `fault::usage` for a right-hand side
+/// without an element a row.
 void write_cache(const problem& p, const std::filesystem::path& file);
 
 /// A binary file of PETSc, as MatView writes a matrix of the type aij, with the right-hand side as VecView writes it
-/// behind it: big-endian, integers of 32 bits. Ending: `.petsc`. Throws as `write_cache`, and `fault::usage` for more
-/// than 2^31 - 1 entries.
+/// behind it: big-endian, integers of 32 bits. Usual ending: `.petsc`. Throws as `write_cache`, and `fault::usage` for
+/// more than 2^31 - 1 entries.
 void write_petsc(const problem& p, const std::filesystem::path& file);
 
 } // namespace furrow

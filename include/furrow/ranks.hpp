@@ -68,8 +68,8 @@ enum class partition {
 /// the same build and number of ranks, however many threads each has; the ranks of one solve must run the same build on
 /// processors of one kind. All ranks call each function together. An error on one is thrown on all of them; what a
 /// callback throws ends all: `run_ranks` throws it again, and MPI aborts. Throws as `furrow::solver`; `fault::usage`
-/// for what does not run on ranks: other solvers and preconditioners, on GPUs also amg:sa over the ranks and
-/// cg_tutorial, coordinates, values in f32 of a system in f64; `fault::device` for a GPU that does not answer.
+/// for what does not run on ranks: other solvers and preconditioners, on GPUs also cg_tutorial, coordinates, values in
+/// f32 of a system in f64; `fault::device` for a GPU that does not answer.
 template <class V> class solver_on_ranks {
 public:
   /// rows: those of this rank, numbered from 0 on, with the columns of the whole matrix; those of rank r follow those

@@ -30,8 +30,9 @@ struct progress {
   double relative_residual = 0; ///< by the recurrence, not recomputed; by `refine` of the correction on its way, too
   double seconds = 0;           ///< since the solver started
   /// The x of that iteration in host memory, of `refine` without the correction on its way, worked out where it is
-  /// asked for, while the watcher is being told: a copy of x and a wait, which who does not ask does not pay. Empty on
-  /// ranks, and where several right-hand sides or systems are solved at once.
+  /// asked for: a copy of x and a wait, which who does not ask does not pay. Only while the watcher is being told: who
+  /// keeps the function and calls it later gets `fault::usage`. Empty on ranks, and where several right-hand sides or
+  /// systems are solved at once.
   std::function<host_array<double>()> x = {};
   bool due = true; ///< whether the iteration is one of those that `watch_every` names
 };
@@ -68,7 +69,9 @@ struct solve_options {
   /// "none"; "rcm": rows and columns in reverse Cuthill and McKee's order, after the matching where there is one. b and
   /// x stay in the caller's order, also for `monitor` and `watch`.
   std::string reorder = "none";
-  double rtol = 1e-8; ///< converged when |b - A x| <= max(rtol |b|, atol), Euclidean norms; below 1
+  /// Converged when |b - A x| <= max(rtol |b|, atol), Euclidean norms; below 1. A system of floats seldom gets below
+  /// 1e-6: with 1e-8 it ends as `stagnated`, and says what it could have had.
+  double rtol = 1e-8;
   double atol = 0;
   index_t max_iterations = 0; ///< 0: max(10 columns, 10000)
   /// Stop, as by `max_iterations`, where the rate of the last half of the steps promises more iterations than this.

@@ -20,7 +20,8 @@ template <class V> void add(cview<V> v1, std::type_identity_t<V> alpha, cview<V>
 /// these home and waits.
 template <class V> double dot(cview<V> x, cview<V> y);
 
-/// The root of x . x, as `dot`.
+/// The root of x . x, as `dot`; right also where x . x leaves the range of double, by a copy in host memory and a
+/// second pass.
 template <class V> double norm2(cview<V> x);
 
 /// r <- b - A x: a pass over b and r, and a product. r must not overlap x; it may be b. On a GPU the call only

@@ -69,15 +69,16 @@ public:
   ~product_plan();
 
   /// c_s <- a_s b_s, in the memory of options.where; on a GPU it only enqueues. a and b hold one series or `count`; c
-  /// may not share memory with them. Coefficients that are not finite give results that are not, with `fft` all of
-  /// that product's. On a GPU the sums give infinities and NaNs also where only their terms leave the range of double;
-  /// `multiply` works these out anew.
+  /// may not share memory with them, nor one product with another. Throws `fault::usage` for those that do, for memory
+  /// that is missing and for other counts; a plan that was moved from throws it everywhere. Coefficients that are not
+  /// finite give results that are not, with `fft` all of that product's. On a GPU the sums give infinities and NaNs
+  /// also where only their terms leave the range of double; `multiply` works these out anew.
   void multiply(batch<const V> a, batch<const V> b, batch<V> c);
 
   /// Keeps a (in the memory of options.where) for `multiply_fixed`; `fft` transforms it once and then needs 2/3 (CPU:
   /// half) of the transforms.
   void fix(const V* a);
-  /// c_s <- a b_s.
+  /// c_s <- a b_s, for the a of the last `fix`. Throws as `multiply`, and where there was none.
   void multiply_fixed(batch<const V> b, batch<V> c);
 
   index_t size() const;        ///< coefficients of a product: keep, or na + nb - 1
