@@ -11,6 +11,7 @@
 #include "solvers/entry.hpp"
 
 #include <optional>
+#include <type_traits>
 
 namespace furrow {
 namespace {
@@ -345,6 +346,11 @@ TYPED_TEST(kept_solver, takes_an_operator_and_a_preconditioner_of_the_caller) {
   const auto picked = of_auto.solve(as_cview(b), as_view(x));
   EXPECT_EQ(picked.solver + " with " + picked.precond, "cg with own");
 }
+
+template <class Operator>
+constexpr bool serves_a_solver = std::is_constructible_v<solver<double>, Operator, const any_preconditioner<double>*>;
+static_assert(serves_a_solver<function_operator<double>&> && serves_a_solver<const any_operator<double>&>);
+static_assert(!serves_a_solver<function_operator<double>>, "it would have ended when the solver begins");
 
 TYPED_TEST(kept_solver, proves_nothing_of_an_operator_that_it_cannot_see) {
   using V = TypeParam;
