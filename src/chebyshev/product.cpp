@@ -84,18 +84,27 @@ void check_batch(bool fits, index_t count) {
   check(fits, fault::usage, "this plan is for {} products: it takes one series or as many for each factor", count);
 }
 
-/// Whether one of the products, `length` coefficients each, shares memory with one of the factors, `of` each.
-template <class V> bool meet(batch<V> products, index_t length, batch<const V> factors, index_t of) {
-  if (factors.count == 1) factors.stride = 0;
-  const auto at = [](const V* data) { return static_cast<index_t>(reinterpret_cast<std::intptr_t>(data) / sizeof(V)); };
-  const index_t stride = std::abs(factors.stride), last = factors.stride < 0 ? factors.count - 1 : 0;
-  const index_t first = at(factors.data) + last * factors.stride; // the lowest of them
+/// Elements [begin, end) from the first to the last of a batch, counted from address 0.
+struct extent {
+  index_t begin = 0, end = 0;
+};
+template <class V> extent extent_of(const batch<V>& all, index_t length) {
+  const auto at = static_cast<index_t>(reinterpret_cast<std::uintptr_t>(all.data) / sizeof(V));
+  const index_t last = at + (all.count - 1) * all.stride;
+  return {std::min(at, last), std::max(at, last) + length};
+}
+
+/// Whether one of the products, `length` coefficients each, shares memory with one of the factors, `of` each. They may
+/// stand side by side, one product behind each pair of factors.
+template <class V> bool meet(const batch<V>& products, index_t length, const batch<const V>& factors, index_t of) {
+  const extent p = extent_of(products, length), f = extent_of(factors, of);
+  if (p.end <= f.begin || f.end <= p.begin) return false;
+  const index_t stride = std::abs(factors.stride);
   for (index_t s = 0; s < products.count; ++s) {
-    const index_t begin = at(products.data + s * products.stride), room = begin - of - first;
-    const index_t next = room < 0      ? 0
-                         : stride == 0 ? factors.count
-                                       : room / stride + 1; // the first that ends behind it
-    if (next < factors.count && first + next * stride < begin + length) return true;
+    const index_t begin = p.begin + s * std::abs(products.stride), behind = begin - of - f.begin;
+    index_t next = 0; // the first factor that ends behind the begin of the product
+    if (behind >= 0) next = stride > 0 ? behind / stride + 1 : factors.count;
+    if (next < factors.count && f.begin + next * stride < begin + length) return true;
   }
   return false;
 }
