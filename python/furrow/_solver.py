@@ -147,7 +147,7 @@ class Solver:
             raise UsageError('coordinates are for M="amg:sa", and M is an operator of yours')
         M = numbers(M, "M") if isinstance(M, (list, tuple)) else M
         self._wants_best_fit = _is_least_squares(solver) or shape[0] != shape[1]
-        of_m, n = getattr(M, "shape", None), self.shape[1]
+        of_m, n = None if named else getattr(M, "shape", None), self.shape[1]  # a name out of an array has a shape, too
         if of_m is not None and tuple(of_m) != (n, n):
             what = "a symmetric one for A M" if self._wants_best_fit else "an approximation of the inverse of A"
             raise UsageError(f"M is of shape {tuple(of_m)}, but A of {self.shape}: it must be of {(n, n)}, {what}")

@@ -214,3 +214,9 @@ def test_names_of_files_may_be_bytes(tmp_path):
     file = bytes(tmp_path / "a.mtx")
     furrow.write(file, A)
     assert furrow.read(file).shape == A.shape and furrow.info(file)["shape"] == A.shape
+
+
+def test_a_name_may_come_out_of_an_array():
+    """An element of an array of strings is a string, and has a shape."""
+    for M in np.array(["jacobi", "ic0"]):
+        assert furrow.cg(A, B, M=M).precond == furrow.Solver(A, np.str_("cg"), M).precond == M
