@@ -80,11 +80,12 @@ template <class V> void check_dependent_columns(const asked_options& ask) {
     const host_array<V> same(n * 5, V(3)); // nothing but copies: a block of one direction
     EXPECT_TRUE(solve_columns<V>(a, same, ask("block_cg", m, goal_of_columns<V>)).all(status::converged));
   }
-  for (const index_t few : {2, 3, 5}) { // more columns than rows
-    const auto b = random_vector<V>(few * 40, 3);
-    EXPECT_TRUE(
-        solve_columns<V>(laplacian(few), b, ask("block_cg", "jacobi", goal_of_columns<V>)).all(status::converged));
-  }
+  for (const char* m : {"none", "jacobi", "ssor", "ic0", "fsai"})
+    for (const index_t few : {2, 3, 5}) { // more columns than rows
+      SCOPED_TRACE(std::string(m) + ", " + std::to_string(few) + " rows");
+      const auto b = random_vector<V>(few * 40, 3);
+      EXPECT_TRUE(solve_columns<V>(laplacian(few), b, ask("block_cg", m, goal_of_columns<V>)).all(status::converged));
+    }
 }
 
 /// Sizes that the arithmetic cannot hold together, and a column that is done at once.

@@ -37,6 +37,7 @@ template <int W> struct block_state {
   double slots[control::own_slot];
   control::limits most;
   double nothing; ///< of a pivot beside the largest one
+  double least;   ///< the last pivot of the first factor of T'M T beside its first
   int count;      ///< columns
   int rank;
   bool stored; ///< M is more than a diagonal: T'M T comes by a pass of its own
@@ -116,18 +117,20 @@ template <int W> struct after_gram {
     const orthonormal once = orthonormalise(team, s.g, s.nothing, s.factor, s.inverse, room);
     const bool again = s.again || once.least < 1e-4;
     team.sync();
-    if (team.rank == 0) s.rank = once.rank, s.again = again;
+    if (team.rank == 0) s.rank = once.rank, s.least = once.least, s.again = again;
     team.sync();
     if (!again) take_directions(team, s, room);
   }
 };
 
-/// After the same of T that was made Q once.
+/// After the same of T that was made Q once. The norm of a direction in M is what both factors say of it: one that
+/// rounding of M T had made, as where T has more columns than rows, keeps next to nothing of its length in Q, and goes.
 template <int W> struct after_gram_again {
   static FURROW_HD bool wanted(const block_state<W>& s) { return s.why == control::running && s.again; }
   template <class Team>
   FURROW_TEAM_FUNCTION void run(const Team& team, block_state<W>& s, step_record<W>&, small_room<W>& room) {
-    const orthonormal twice = orthonormalise(team, s.g, s.nothing, room.a, s.inverse, room);
+    const double left = s.nothing / s.least, nothing = left < 0.5 ? left : 0.5; // a half: none of those that are there
+    const orthonormal twice = orthonormalise(team, s.g, nothing, room.a, s.inverse, room);
     if (team.rank == 0) s.rank = twice.rank;
     multiply(team, room.a, s.factor, room.b);
     copy(team, room.b, s.factor);
