@@ -56,7 +56,7 @@ class Watching:
     def __init__(self, callback: Callable[[Any], object] | None, monitor: Any, dtype: Any) -> None:
         self.dtype = dtype  # of the solve; the library tells of x in f64
         self.callback, self.watch, self.watch_every, self.monitor = callback, None, 0, None
-        self.last, self.bar = 0, monitor == "bar"
+        self.last, self.told, self.bar = 0, None, monitor == "bar"
         self.home: Home | None = None  # of the solve that runs
         own_every = 0
         if self.bar:
@@ -78,7 +78,7 @@ class Watching:
         if callback is not None:
             def heard(iteration: int, residual: float, seconds: float, x: Any) -> Any:
                 self.last = iteration
-                x = self._own(x)
+                self.told = x = self._own(x)
                 callback(x)
                 return bool(own_every and iteration % own_every == 0 and monitor(Step(iteration, residual, seconds, x)))
 
@@ -92,9 +92,13 @@ class Watching:
     def finish(self, result: Result, x: Any) -> None:
         """The iteration that ended the solve is told of when it is known to be the last, with a copy of x: what is
         written to it is not written to the answer. Each method that was tried counts anew, so that the last number told
-        may be of an earlier one: all but those that were interrupted ended with an iteration that was not told."""
+        may be of an earlier one: all but those that were interrupted ended with an iteration that was not told. What
+        stopped short hands back the best x, which may be an earlier one."""
         others = sum(rung["iterations"] for rung in result.rungs) > result.iterations
         untold = result.iterations > self.last or (others and result.status != "interrupted")
+        told, self.told = self.told, None
+        if told is not None and not untold and not result.success and result.status != "interrupted":
+            untold = not bool((told == x).all())
         if self.callback is not None and untold:
             with with_partial(result):
                 self.callback(copy_of(x))

@@ -91,6 +91,15 @@ def test_products_where_they_lie(library, grid):
     np.testing.assert_allclose(library.get(P @ library.put(np.arange(400))), A @ np.arange(400.0), atol=1e-10)
 
 
+@needs_gpu
+def test_a_long_chain_of_rows_is_left_behind_its_first_step():
+    """A triangular solve of so many levels takes tens of milliseconds, whatever the bytes."""
+    n, tri = 20000, lambda m, d: sp.diags_array([np.full(m - 1, -1.0), np.full(m, d), np.full(m - 1, -1.0)], offsets=[-1, 0, 1])
+    strip = sp.csr_array(sp.kronsum(tri(2, 1.01), tri(n, 2.0)))
+    r = furrow.cg(strip, np.ones(2 * n), rtol=1e-12, M="ic0", device="gpu", monitor=lambda step: True)
+    assert r.status == "interrupted" and r.iterations <= 1
+
+
 def test_solves_where_they_lie(library):
     A = furrow.generate("poisson2d:200")
     n = A.shape[0]

@@ -6,6 +6,7 @@ import sys
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
 import furrow
@@ -205,3 +206,12 @@ def test_an_x_that_is_told_has_the_type_of_the_answer(grid, dtype, options):
     furrow.solve(A, b, solver="cg", rtol=1e-5, monitor=(lambda step: keep(step.x), 2), **options)
     furrow.solve(A, b, solver="cg", rtol=1e-5, callback=lambda x: None, monitor=(lambda step: keep(step.x), 2), **options)
     assert len(seen) >= 2 * r.iterations - 2 and set(seen) == {r.x.dtype} == {np.dtype(dtype)}
+
+
+@pytest.mark.parametrize("solver", ["cg", "block_cg", "fcg"])
+@pytest.mark.filterwarnings("ignore::furrow.SolveWarning")
+def test_the_last_x_told_is_the_answer_where_that_is_an_earlier_one(solver):
+    A, at, seen = furrow.generate("poisson1d:50") - 1.7 * sp.eye_array(50), np.arange(50.0), []
+    r = furrow.solve(A, np.cos(3 * at) + np.cos(1.1 * at), solver=solver, M="jacobi", callback=lambda x: seen.append(x.copy()))
+    assert r.status == "not_positive_definite" and r.iterations == 1
+    assert [bool(x.any()) for x in seen] == [True, False] and not r.x.any()
