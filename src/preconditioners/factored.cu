@@ -105,11 +105,16 @@ __global__ void __launch_bounds__(threads) solve_by_warps(factor_view<V> t, cons
   }
 }
 
-/// The rows of a factor by levels, so that no row comes before one that it needs.
-template <class V> std::vector<std::int32_t> order_by_levels(const row_matrix<V>& t, triangle side) {
+/// Levels of both factors from which an application takes some 28 ms: a step is nothing to record then, and the host
+/// drives a loop in which a person or the clock is heard behind each.
+constexpr index_t many_levels = 20000;
+
+/// The rows of a factor by levels, so that no row comes before one that it needs; `levels`: how many there are.
+template <class V> std::vector<std::int32_t> order_by_levels(const row_matrix<V>& t, triangle side, index_t& levels) {
   const index_t n = t.shape.rows;
   const auto level = levels_of(t, side);
   const std::int32_t most = n > 0 ? *std::max_element(level.begin(), level.end()) : 0;
+  levels = n > 0 ? index_t(most) + 1 : 0;
   std::vector<index_t> begin(static_cast<std::size_t>(most) + 2, 0);
   for (const std::int32_t l : level) ++begin[std::size_t(l) + 1];
   for (std::size_t l = 1; l < begin.size(); ++l) begin[l] += begin[l - 1];
@@ -121,7 +126,7 @@ template <class V> std::vector<std::int32_t> order_by_levels(const row_matrix<V>
 template <class V> class factor {
 public:
   factor(const row_matrix<V>& t, const host_array<V>& inverse, triangle side) : rows_(t.shape.rows) {
-    const auto order = order_by_levels(t, side);
+    const auto order = order_by_levels(t, side, levels_);
     host_array<std::int32_t> row(rows_), col(t.nnz());
     host_array<index_t> row_ptr(rows_ + 1);
     host_array<V> val(t.nnz()), moved(inverse.size());
@@ -162,8 +167,10 @@ public:
                   inverse_.byte_count());
   }
 
+  index_t levels() const { return levels_; }
+
 private:
-  index_t rows_;
+  index_t rows_, levels_ = 0;
   gpu_array<std::int32_t> row_, col_;
   gpu_array<index_t> row_ptr_;
   gpu_array<V> val_, inverse_;
@@ -214,6 +221,7 @@ public:
     upper_.solve(as_cview(between_), result);
     if (moves()) space.sweep(r.size, move_step<V>{as_cview(result_), data_of(place_), data_of(col_scale_), z});
   }
+  bool waits() const override { return lower_.levels() + upper_.levels() > many_levels; }
   double stored_bytes() const override {
     return lower_.stored_bytes() + upper_.stored_bytes() +
            double(row_.byte_count() + place_.byte_count() + row_scale_.byte_count() + col_scale_.byte_count() +

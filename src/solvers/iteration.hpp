@@ -120,6 +120,7 @@ public:
         }
         if (residual() < best_.kept()) best_.keep(residual());
         else if (best_.kept() < 0.5 * residual()) hand_back_the_best();
+        if (stops_before_a_start() && ended_by(control::running, method)) break;
       }
     }
     if (ending_.why == status::singular || ending_.why == status::diverged) replay(loop, method);
@@ -277,6 +278,14 @@ private:
   bool watcher_stops(const progress& p) const {
     const bool stops = o_.watch && !o_.watch(p);
     return system_.ranks ? system_.ranks->of_first(stops) != 0 : stops;
+  }
+
+  /// Whether the clock or the watcher ends a method that would start again: a start alone may take long. The iteration
+  /// behind it is not one that is told of.
+  bool stops_before_a_start() {
+    progress p{report_.iterations, residual() / norm_of_b(), seconds()};
+    p.due = false;
+    return p.seconds > o_.time_limit || watcher_stops(p);
   }
 
   /// Whether what the loop met ends the solve.

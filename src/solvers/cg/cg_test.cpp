@@ -173,6 +173,21 @@ TEST(cg_restart, goes_on_from_the_recomputed_residual) {
   EXPECT_GT(restarts, 0) << "no goal needed a restart: the test does not test it";
 }
 
+/// Of complete factors, where each start is done after a step, and none of them brings the goal.
+TEST(cg_restart, is_stopped_by_who_watches) {
+  const auto a = kit::laplacian(2000);
+  const auto b = kit::random_vector<double>(2000, 17);
+  auto o = kit::options("cg", "ic0", 1e-16);
+  const auto patient = kit::solve_honestly<double>(a, b, o).report;
+  EXPECT_EQ(patient.why, status::stagnated);
+  EXPECT_GT(patient.restarts, 5);
+  o.watch = [](const progress& p) { return p.due; }; // stops between two starts
+  const auto stopped = kit::solve_honestly<double>(a, b, o).report;
+  EXPECT_EQ(stopped.why, status::interrupted) << stopped.message;
+  EXPECT_LE(stopped.iterations, 2);
+  EXPECT_EQ(stopped.restarts, 0);
+}
+
 /// p'Ap is 0 of an indefinite matrix, too.
 TEST(cg_singular, is_not_said_of_an_indefinite_matrix) {
   const auto swap = kit::assemble({2, 2}, {{0, 1, 1}, {1, 0, 1}});
