@@ -196,6 +196,7 @@ template <class V> struct solver_on_ranks<V>::state::climb_state {
 template <class V> solve_report solver_on_ranks<V>::state::climb(cview<V> b, view<V> x, ranks_report& result) {
   climb_state s;
   s.began = now() - std::exchange(setup_spent, 0);
+  deadline = s.began + o.time_limit;
   s.work.on_gpu = bool(gpu);
   const auto left = [&] { return std::max(c.of_first(o.time_limit - (now() - s.began)), 0.0); };
   for (; at < rungs.size(); ++at) {

@@ -73,6 +73,7 @@ template <class V> void solver_on_ranks<V>::state::let_go() {
 
 template <class V> void solver_on_ranks<V>::state::begin(coo<V> given) {
   const double began = now();
+  deadline = began + o.time_limit;
   clock = {};
   together(c, [&] {
     if (o.solver != "auto")
@@ -250,15 +251,14 @@ template <class V> void solver_on_ranks<V>::state::check_memory_of_ranks() {
 template <class V> template <class Make> void solver_on_ranks<V>::state::set_up_preconditioner(Make of_block) {
   const rank_rung& rung = rungs[at];
   m_of = at;
+  const stops_set_up stop([&] { return interruption(o, deadline, rung.precond); });
   if (couples_ranks()) {
     const int degree = degree_of_amg(rung.precond);
     m = gpu ? amg_on_gpus<V>(c, *gpu, rows_there(), degree) : amg_on_ranks<V>(c, rows_of_all_columns(), degree);
     return;
   }
   std::unique_ptr<any_preconditioner<V>> own;
-  const double deadline = now() + c.of_first(o.time_limit) - setup_spent;
   together(c, [&] {
-    const stops_set_up stop([&] { return interruption(o, deadline, rung.precond); });
     try {
       own = of_block(name_on_block(rung.precond), find_solver(rung.solver).needs);
     } catch (refusal& r) {

@@ -350,6 +350,35 @@ TEST(solver_on_ranks, obeys_the_watcher_and_the_clock_of_the_first_rank) {
   }
 }
 
+TEST(solver_on_ranks, are_interrupted_while_multigrid_is_set_up) {
+  const auto a = generate("poisson2d:80").a; // a level lies among the ranks
+  const host_array<double> b(a.shape.rows, 1.0);
+  for (const int ranks : {2, 3}) {
+    auto o = with("cg", "amg:sa");
+    std::atomic<int> asked = 0;
+    o.cancelled = [&] { return ++asked > 3 * ranks + 1; };
+    const auto s = kit::solve_on_ranks<double>(ranks, a, b, o);
+    EXPECT_EQ(s.report().why, status::interrupted) << s.report().message;
+    EXPECT_EQ(s.report().message, "interrupted while it was set up");
+  }
+}
+
+TEST(solver_on_ranks, have_one_limit_on_the_time_for_what_comes_before_a_preconditioner_and_for_it) {
+  const auto a = generate("poisson2d:80").a;
+  const host_array<double> b(a.shape.rows, 1.0);
+  for (const char* m : {"amg:sa", "local:ic0"}) {
+    auto o = with("cg", m);
+    std::atomic<int> asked = 0;
+    o.time_limit = 0.15;
+    o.cancelled = [&] { // who asks first, before M, takes all of the time
+      if (++asked == 1) std::this_thread::sleep_for(std::chrono::milliseconds(200));
+      return false;
+    };
+    const auto s = kit::solve_on_ranks<double>(2, a, b, o);
+    EXPECT_EQ(s.report().message, std::string(m) + " was not set up within the limit on the time");
+  }
+}
+
 TEST(solver_on_ranks, keeps_its_set_up) {
   const auto a = generate("poisson2d:10").a; // every rank makes its rows itself
   run_ranks(3, [&](communicator& c) {

@@ -53,6 +53,7 @@ template <class V> struct solver_on_ranks<V>::state {
   std::string gathered_because, not_gathered; ///< why the first rank has the rows, or cannot have them
   doubt_on_ranks<V> doubts;
   double setup_spent = 0; ///< seconds of the set-up, until the first solve has taken them over
+  double deadline = 0;    ///< of the set-up, and then of the solve that runs, by the clock of this rank
 
   state(communicator& all, coo<V> given, const solve_options& options);
   state(const state&) = delete;

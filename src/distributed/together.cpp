@@ -6,10 +6,16 @@
 namespace furrow {
 namespace {
 
+/// Whether a rank was told to stop, which none of them has to answer for.
+bool was_stopped(const rank_outcome& o) {
+  return o.was == rank_outcome::refused &&
+         (status(o.kind) == status::interrupted || status(o.kind) == status::max_iterations);
+}
+
 std::string named_sentence(const std::vector<rank_outcome>& all, index_t rank) {
   const rank_outcome& o = all[static_cast<std::size_t>(rank)];
   const bool everywhere = std::ranges::all_of(all, [&](const rank_outcome& other) { return other.text == o.text; });
-  return everywhere ? std::string(o.text.data()) : fmt::format("rank {}: {}", rank, o.text.data());
+  return everywhere || was_stopped(o) ? std::string(o.text.data()) : fmt::format("rank {}: {}", rank, o.text.data());
 }
 
 } // namespace

@@ -4,14 +4,35 @@
 #include "row_accumulator.hpp"
 
 #include <array>
+#include <atomic>
 #include <bit>
 #include <cstdint>
+#include <exception>
+#include <thread>
 
 namespace furrow {
 namespace {
 
 /// Products, entries of R and rows of T of a piece: enough to pay for handing it out.
 constexpr double piece_products = 1 << 18, piece_entries = 1 << 14, piece_rows = 1 << 11;
+
+/// make(k) for each piece; see `ask` of `triple_product`.
+template <class F> void for_each_piece(index_t count, const std::function<void()>& ask, F make) {
+  if (!ask) return cpu::for_each_task(count, make);
+  const auto caller = std::this_thread::get_id();
+  std::atomic<bool> over{false};
+  std::exception_ptr why;
+  cpu::for_each_task(count, [&](index_t k) {
+    if (over) return;
+    try {
+      if (std::this_thread::get_id() == caller) ask();
+      make(k);
+    } catch (...) {
+      if (!over.exchange(true)) why = std::current_exception();
+    }
+  });
+  if (why) std::rethrow_exception(why);
+}
 
 template <class V> void add_products(row_accumulator& row, row_view<V> a, index_t i, row_view<V> b) {
   for (index_t k = a.begin(i); k < a.end(i); ++k) {
@@ -36,13 +57,14 @@ class product_in_pieces {
 public:
   using word = std::uint64_t;
 
-  template <class V> product_in_pieces(row_view<V> a, row_view<V> p) : begin_(a.shape.rows) {
+  template <class V>
+  product_in_pieces(row_view<V> a, row_view<V> p, const std::function<void()>& ask) : begin_(a.shape.rows) {
     const double rows_of_piece = work_of_piece(double(a.shape.rows), piece_rows);
     bits_ = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(rows_of_piece))) - 1;
     const index_t at_once = index_t(1) << bits_;
     pieces_.resize(static_cast<std::size_t>((a.shape.rows + at_once - 1) / at_once));
     pool<row_accumulator> rows;
-    cpu::for_each_task(static_cast<index_t>(pieces_.size()), [&](index_t k) {
+    for_each_piece(static_cast<index_t>(pieces_.size()), ask, [&](index_t k) {
       auto row = rows.take([&] { return std::make_unique<row_accumulator>(p.shape.cols); });
       const index_t first = k * at_once, last = std::min(first + at_once, a.shape.rows);
       pieces_[k].reserve((a.begin(last) - a.begin(first)) * 2 + last - first); // what a mesh in three dimensions has
@@ -123,10 +145,11 @@ private:
 /// Rows of C cut by `cuts`, made one after the other: maker(k)(row, i) adds row i of piece k up. A piece is expected to
 /// have as many entries as its rows of `like`.
 template <class V, class Maker>
-row_matrix<V> made_by_rows(shape2 shape, const std::vector<index_t>& cuts, row_view<V> like, Maker maker) {
+row_matrix<V> made_by_rows(shape2 shape, const std::vector<index_t>& cuts, row_view<V> like,
+                           const std::function<void()>& ask, Maker maker) {
   std::vector<row_batch<V>> pieces(cuts.size() - 1);
   pool<row_accumulator> rows;
-  cpu::for_each_task(static_cast<index_t>(pieces.size()), [&](index_t k) {
+  for_each_piece(static_cast<index_t>(pieces.size()), ask, [&](index_t k) {
     auto row = rows.take([&] { return std::make_unique<row_accumulator>(shape.cols); });
     pieces[k].reserve(cuts[k + 1] - cuts[k], like.begin(cuts[k + 1]) - like.begin(cuts[k]));
     auto make = maker(k);
@@ -146,16 +169,17 @@ row_matrix<V> made_by_rows(shape2 shape, const std::vector<index_t>& cuts, row_v
 template <class V> row_matrix<V> multiply(row_view<V> a, row_view<V> b) {
   require(a.shape.cols == b.shape.rows, "the factors of a product do not fit");
   const auto cuts = cut_by_weight(a.shape.rows, piece_products, [&](index_t i) { return products(a, i, b); });
-  return made_by_rows<V>({a.shape.rows, b.shape.cols}, cuts, a,
+  return made_by_rows<V>({a.shape.rows, b.shape.cols}, cuts, a, {},
                          [&](index_t) { return [&](row_accumulator& row, index_t i) { add_products(row, a, i, b); }; });
 }
 
-template <class V> row_matrix<V> triple_product(row_view<V> r, row_view<V> a, row_view<V> p) {
+template <class V>
+row_matrix<V> triple_product(row_view<V> r, row_view<V> a, row_view<V> p, const std::function<void()>& ask) {
   require(r.shape.cols == a.shape.rows && a.shape.cols == p.shape.rows, "the factors of a product do not fit");
-  const product_in_pieces t(a, p);
+  const product_in_pieces t(a, p, ask);
   const auto cuts = cut_by_weight(r.shape.rows, work_of_piece(double(r.nnz()), piece_entries),
                                   [&](index_t i) { return double(r.end(i) - r.begin(i)); });
-  return made_by_rows<V>({r.shape.rows, p.shape.cols}, cuts, r, [&](index_t piece) {
+  return made_by_rows<V>({r.shape.rows, p.shape.cols}, cuts, r, ask, [&](index_t piece) {
     return [&, ahead = rows_ahead(t, r.col, r.begin(cuts[piece]), r.begin(cuts[piece + 1]))](row_accumulator& row,
                                                                                              index_t i) mutable {
       for (index_t k = r.begin(i); k < r.end(i); ++k) product_in_pieces::add(row, double(r.val[k]), ahead.next(k));
@@ -165,7 +189,7 @@ template <class V> row_matrix<V> triple_product(row_view<V> r, row_view<V> a, ro
 
 #define FURROW_PRODUCTS(V)                                                                                             \
   template row_matrix<V> multiply(row_view<V>, row_view<V>);                                                           \
-  template row_matrix<V> triple_product(row_view<V>, row_view<V>, row_view<V>);
+  template row_matrix<V> triple_product(row_view<V>, row_view<V>, row_view<V>, const std::function<void()>&);
 FURROW_PRODUCTS(double)
 FURROW_PRODUCTS(float)
 #undef FURROW_PRODUCTS

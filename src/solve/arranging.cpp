@@ -75,7 +75,11 @@ template <class V> void move_by_neighbours(row_view<V> a, arrangement& to, std::
   const bool alone = to.row.empty();
   const auto matched = alone ? row_matrix<V>{} : arranged<V>(a, {host_array<std::int32_t>(to.row), {}, {}, {}});
   const row_view<V> now = alone ? a : matched.view();
-  const auto order = reverse_cuthill_mckee(neighbours_of(now));
+  stops_set_up::at_row(0);
+  const auto neighbours = neighbours_of(now);
+  stops_set_up::at_row(0);
+  const auto order = reverse_cuthill_mckee(neighbours);
+  stops_set_up::at_row(0);
   host_array<std::int32_t> row(order.size());
   for (index_t i = 0; i < order.size(); ++i) row[i] = alone ? order[i] : to.row[order[i]];
   to.row = std::move(row);

@@ -20,7 +20,7 @@ inline constexpr index_t most_gathered_rows = 4096;
 ///
 /// rows: those of this rank, numbered from 0 on, with the columns of all, of a symmetric matrix. Symmetric and definite
 /// where A is. The same for a number of ranks on every run, whatever the threads. All ranks call it, and `apply` too.
-/// Throws a `refusal` on all of them where A is not positive definite.
+/// Hears `stops_set_up` of any rank. Throws a `refusal` on all of them where A is not positive definite.
 /// R. S. Tuminaro, C. Tong, Parallel smoothed aggregation multigrid: aggregation strategies on massively parallel
 /// machines, 2000 (their uncoupled aggregation).
 template <class V>

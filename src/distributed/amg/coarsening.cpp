@@ -8,6 +8,7 @@
 #include "matrix/transpose.hpp"
 #include "preconditioners/amg/aggregates.hpp"
 #include "preconditioners/amg/prolongation.hpp"
+#include "preconditioners/stop.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -128,6 +129,7 @@ coarsened coarsen_on_ranks(communicator& c, const rows_of_rank<double>& a, const
   row_matrix<double> wide;
   host_array<double> scale, sent;
   together(c, [&] {
+    stops_set_up::at_row(0);
     wide = joined(a);
     scale = scales_of(wide.view()), sent = picked(scale, a.plan.rows_sent);
   });
@@ -136,6 +138,7 @@ coarsened coarsen_on_ranks(communicator& c, const rows_of_rank<double>& a, const
   together(c, [&] {
     if (n == 0) return;
     const strong_graph inside = strong_couplings(wide.view(), scale, theta, n);
+    stops_set_up::at_row(0);
     found = aggregates_of(inside, independent_at_distance_two(inside));
   });
   std::vector<index_t> begins{0};
@@ -151,6 +154,7 @@ coarsened coarsen_on_ranks(communicator& c, const rows_of_rank<double>& a, const
   numbers = exchange_elements(c, there, as_cview(numbers));
   loose_rows rows_sent;
   together(c, [&] {
+    stops_set_up::at_row(0);
     if (omega != 0) {
       std::vector<std::int32_t> some;
       std::ranges::copy_if(numbers, std::back_inserter(some), [](std::int32_t k) { return k >= 0; });
@@ -172,13 +176,15 @@ coarsened coarsen_on_ranks(communicator& c, const rows_of_rank<double>& a, const
   row_matrix<double> part;
   loose_rows back;
   together(c, [&] {
+    stops_set_up::at_row(0);
     wider = names.with(as_cview(come.col));
     const row_matrix<double> p = stacked(to.p, n, names, wider, come);
     to.r = part = empty_rows(wider.count(), wider.count());
     to.r.shape.cols = p.shape.rows;
     if (names.own() > 0) {
       to.r = transposed(p.view());
-      part = triple_product(transposed(top_of(row_matrix<double>(p), n).view()).view(), wide.view(), p.view());
+      part = triple_product(transposed(top_of(row_matrix<double>(p), n).view()).view(), wide.view(), p.view(),
+                            [] { stops_set_up::at_row(0); });
     }
     to.r = top_of(std::move(to.r), names.own());
     back = taken_out(part, wider, wider.others().size(), [&](index_t k) { return names.own() + k; });
@@ -186,6 +192,7 @@ coarsened coarsen_on_ranks(communicator& c, const rows_of_rank<double>& a, const
   const halo_plan of_others = plan_halo(c, begins, host_array<std::int32_t>(wider.others()));
   const loose_rows mine = exchange_rows(c, way_of_rows::back(of_others), back);
   together(c, [&] {
+    stops_set_up::at_row(0);
     const rank_columns all = wider.with(as_cview(mine.col));
     if (names.own() == 0) to.rows = {{0, to.count}, {}, {}, {}};
     else

@@ -26,7 +26,8 @@ struct coarsened {
 /// them, and what a rank works out of P'A P for aggregates of others goes to these, who add it up in the order of the
 /// ranks.
 /// `inverse`: 1 / diagonal of A; `most`: aggregates on all ranks together that are worth it; omega 0: P is not
-/// smoothed. All ranks call it. The same for a number of ranks on every run, whatever the threads.
+/// smoothed. All ranks call it. The same for a number of ranks on every run, whatever the threads. Hears
+/// `stops_set_up`.
 coarsened coarsen_on_ranks(communicator& c, const rows_of_rank<double>& a, const host_array<double>& inverse,
                            double theta, double omega, double most);
 

@@ -51,7 +51,7 @@ bool aggregation_kit::coarsen(double theta, bool smoothed, level_plan* plan) {
   }
   stops_set_up::at_row(0);
   r_ = transposed(p_.view());
-  coarse_ = triple_product(r_.view(), m_.a, p_.view());
+  coarse_ = triple_product(r_.view(), m_.a, p_.view(), [] { stops_set_up::at_row(0); });
   stops_set_up::at_row(0);
   if (plan) plan->keep_product(m_, p_.view(), r_.view(), coarse_.view());
   return true;

@@ -9,6 +9,8 @@
 #include "near_null.hpp"
 #include "rounding.hpp"
 
+#include "preconditioners/stop.hpp"
+
 #include <utility>
 
 namespace furrow::amg {
@@ -68,7 +70,7 @@ protected:
   /// With P there: R, and R A P.
   void multiply() {
     r_ = transposed(p_.view());
-    coarse_ = triple_product(r_.view(), m_.a, p_.view());
+    coarse_ = triple_product(r_.view(), m_.a, p_.view(), [] { stops_set_up::at_row(0); });
   }
   bool would_shrink(index_t aggregates) const {
     return aggregates > 0 && double(aggregates) * least_shrinking <= double(m_.nodes());
