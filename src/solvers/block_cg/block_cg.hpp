@@ -7,6 +7,7 @@
 #include "solvers/cg/judge.hpp"
 #include "solvers/cg/messages.hpp"
 #include "solvers/messages.hpp"
+#include "solvers/residual_at_hand.hpp"
 
 #include <furrow/value.hpp>
 
@@ -34,7 +35,8 @@ template <class V> using runner_of_one = solve_report (*)(const linear_system<V>
 /// they compute anew, as they always do, and go on where it is not small enough or where the block could not. Columns
 /// that are left at a limit, interrupted, or in front of a matrix that is not definite end in the sentences of cg.
 /// No x comes back worse in |b - A x| than its first guess. Memory: 4 blocks of 2, 4, 8 or 16 vectors, 5 where M is
-/// more than a diagonal, beside the first guesses that are not 0. The same bits on every run, and for every number of
+/// more than a diagonal, a vector a column for the x that its end is held against, as cg does, and the first guesses
+/// that are not 0. The same bits on every run, and for every number of
 /// threads. The host looks at the steps about every twentieth of a second; on the CPU after each.
 ///
 /// S: the space of b and x; Passes<V, W>: those over its blocks.
@@ -83,8 +85,10 @@ private:
     double norm_b = 0, goal = 0, first = -1, residual = 0;
     index_t iterations = 0, restarts = 0;
     std::optional<array> first_x; ///< none: zeros
-    bool begun = false;           ///< the block may have moved x
-    double ratio_in_m = 0;        ///< r'M r over (x - x0)'M^-1 (x - x0), as far as the last start knows
+    std::optional<array> kept_x;  ///< of a step, with its residual, which was a tenth of the one kept before it
+    double kept = 0;
+    bool begun = false;    ///< the block may have moved x
+    double ratio_in_m = 0; ///< r'M r over (x - x0)'M^-1 (x - x0), as far as the last start knows
     std::vector<double> history, history_seconds;
     std::optional<ending> end;
   };
@@ -103,7 +107,8 @@ private:
   /// Runs the columns that are left until they seem to be done; false where starting again would not help.
   template <int W> bool run_block() {
     const bool stored = systems_.m.what() == any_preconditioner<V>::kind::general;
-    refuse_too_large(static_cast<index_t>(active_.size()), step_of<W>::bytes(n_, stored), o_.where);
+    const double kept = double(sizeof(V)) * double(n_) * double(active_.size());
+    refuse_too_large(static_cast<index_t>(active_.size()), step_of<W>::bytes(n_, stored) + kept, o_.where);
     step_of<W> block(space_, systems_, active_);
     bytes_per_step_ = block.bytes_per_step();
     const std::vector<double> lengths = block.load();
@@ -128,7 +133,7 @@ private:
       column& c = at(active_[k]);
       if (!std::isfinite(lengths[k])) return false;
       c.residual = lengths[k];
-      if (c.first < 0) c.first = lengths[k], record(c, seconds());
+      if (c.first < 0) c.first = c.kept = lengths[k], record(c, seconds());
     }
     return true;
   }
@@ -160,8 +165,10 @@ private:
     int why = control::running;
     for (index_t chunk = 1; why == control::running;) {
       const double before = seconds();
-      loop.run(chunk);
+      const index_t keep = next_kept(steps_);
+      loop.run(std::min(chunk, keep - steps_));
       why = take_over(block, before);
+      if (why == control::running && steps_ == keep) keep_if_best(block);
       if (why == control::running && !goes_on()) break;
       const double took = seconds() - before;
       if (took < 0.025) chunk = std::min(2 * chunk, block.kept());
@@ -194,6 +201,24 @@ private:
     for (std::size_t k = 0; k < active_.size(); ++k) at(active_[k]).ratio_in_m = s.ratio_in_m[k];
     pivot_ = s.pivot;
     return s.why;
+  }
+
+  /// The step at which x may be kept, as `control` has it, and before, where chunks that grow end anyhow: a block is
+  /// done after fewer steps.
+  static index_t next_kept(index_t now) { return now < 3 ? 3 : now < 7 ? 7 : control::next_kept(now); }
+
+  /// Copies x of the columns whose residual is a tenth of the one kept, as `iteration` does.
+  template <int W> void keep_if_best(step_of<W>& block) {
+    const auto fell = [&](index_t j) { return at(j).residual > at(j).goal && at(j).residual < 0.1 * at(j).kept; };
+    if (!std::ranges::any_of(active_, fell)) return;
+    block.store();
+    for (const index_t j : active_) {
+      if (!fell(j)) continue;
+      column& c = at(j);
+      if (!c.kept_x) c.kept_x.emplace(space_.make(n_));
+      space_.copy(x_of(j), as_view(*c.kept_x));
+      c.kept = c.residual;
+    }
   }
 
   /// Tells the watcher about ten times a second.
@@ -274,8 +299,26 @@ private:
     return report;
   }
 
-  /// As cg does, from the Ritz values of the block: |x - A^-1 b| / |x - x0| in M^-1, times |x - x0| / |x|.
+  /// What x has moved since the one kept last, times what the residual has fallen since: `best_x`.
+  double error_by_progress(index_t j, double relative_residual) {
+    const column& c = at(j);
+    const double now = relative_residual * c.norm_b, then = c.kept_x ? c.kept : c.first;
+    if (!(c.kept_x || c.first_x) || !(now < then)) return 0;
+    linear_system<V> one = systems_;
+    one.b = b_of(j), one.x = x_of(j);
+    return residual_at_hand<S>(space_, one).moved_since(c.kept_x ? *c.kept_x : *c.first_x) * now / then;
+  }
+
+  /// As cg does, by progress and from the Ritz values of the block: |x - A^-1 b| / |x - x0| in M^-1, times |x - x0| /
+  /// |x|.
   void estimate(index_t j, solve_report& report) {
+    report.error_estimate = std::max(report.error_estimate, error_by_progress(j, report.relative_residual));
+    estimate_by_ritz_values(j, report);
+    report.warning =
+        solver_messages::inaccurate(report.error_estimate, report.condition_estimate, report.relative_residual);
+  }
+
+  void estimate_by_ritz_values(index_t j, solve_report& report) {
     const column& c = at(j);
     if (!(largest_ > 0 && c.ratio_in_m > 0)) return;
     double share = 1;
@@ -288,8 +331,6 @@ private:
     }
     report.condition_estimate = std::max(report.condition_estimate, largest_ / smallest_);
     report.error_estimate = std::max(report.error_estimate, share * std::sqrt(c.ratio_in_m) / smallest_);
-    report.warning =
-        solver_messages::inaccurate(report.error_estimate, report.condition_estimate, report.relative_residual);
   }
 
   /// The history of the block before that of the column.

@@ -95,6 +95,32 @@ TEST(block_cg, reaches_goals_near_rounding_by_starting_again) {
   }
 }
 
+/// Rows and columns of a grid in units that differ by up to 16 digits: M takes them out, and what is left of x in small
+/// units weighs nothing.
+TEST(block_cg, warns_of_columns_that_the_steps_do_not_see) {
+  auto a = kit::laplacian(20, 20);
+  constexpr index_t n = 400, count = 3;
+  const auto unit = [](index_t i) { return std::pow(10.0, double((i * 7919) % 1600) / 100 - 8); };
+  for (index_t k = 0; k < a.nnz(); ++k) a.val[k] *= unit(a.row[k]) * unit(a.col[k]);
+  const auto x = kit::random_vector<double>(n * count, 5);
+  host_array<double> b(n * count, 0.0);
+  for (index_t j = 0; j < count; ++j)
+    for (index_t k = 0; k < a.nnz(); ++k) b[j * n + a.row[k]] += a.val[k] * x[j * n + a.col[k]];
+  for (const char* m : {"jacobi", "ic0"}) {
+    const auto s = kit::solve_columns<double>(a, b, with("block_cg", m, 1e-8));
+    for (index_t j = 0; j < count; ++j) {
+      double error = 0, size = 0;
+      for (index_t i = j * n; i < (j + 1) * n; ++i)
+        error = std::max(error, std::abs(s.x[i] - x[i])), size = std::max(size, std::abs(x[i]));
+      EXPECT_GT(error, 0.01 * size) << m << j; // or the test asks nothing
+      EXPECT_EQ(s.reports[j].why, status::converged);
+      EXPECT_NE(s.reports[j].warning, "") << m << j;
+    }
+    EXPECT_EQ(s.reports[0].error_estimate,
+              kit::solve_columns<double>(a, b, with("block_cg", m, 1e-8)).reports[0].error_estimate);
+  }
+}
+
 TEST(columns, are_solved_one_after_the_other_by_any_solver_with_the_bits_of_a_solve) {
   const auto a = generate("convection2d:20:5").a;
   const auto b = kit::random_vector<double>(400 * 3, 3);
