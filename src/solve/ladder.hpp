@@ -112,6 +112,7 @@ private:
   /// What is known of the error of an answer beyond what its method says.
   void doubt(solve_report& report, cview<V> b, cview<V> x, const work_done& w);
   void look_by_complete_factors(double operations);
+  std::optional<double> error_by_augmented(cview<V> b, cview<V> x, double operations);
   bool is_sure(solve_report& report, solve_rung& tried, cview<V> b, cview<V> x, const work_done& w, index_t iterations);
   bool maps_ones_to_zero();
   bool has_singular_part();
@@ -136,6 +137,7 @@ private:
   bool split_ = false;                         ///< of the last right-hand side only the part in the range was aimed at
   looks_taken looked_;                         ///< at answers of doubtful errors
   std::optional<factor_look<V>> by_factors_;   ///< complete ones, where they did not take too long
+  bool asks_augmented_ = false;                ///< those of `augmented_` tell of answers
   shown_at_random shown_;                      ///< of M A
   second_starts told_;                         ///< how far from answers other first guesses led
   work_done before_;                           ///< elsewhere, until the first solve has taken it over

@@ -61,7 +61,7 @@ bool ladder<V>::is_sure(solve_report& report, solve_rung& tried, cview<V> b, cvi
   tried.solve_seconds += now() - since;
   if (report.warning.empty() || !goes_on(status::stagnated, iterations)) return true;
   tried.outcome += "; " + report.warning;
-  looked_ = {}, by_factors_.reset(), told_ = {}, shown_ = {};
+  looked_ = {}, by_factors_.reset(), asks_augmented_ = false, told_ = {}, shown_ = {};
   return false;
 }
 

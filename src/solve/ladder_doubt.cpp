@@ -9,6 +9,7 @@
 
 #include "core/clock.hpp"
 #include "preconditioners/stop.hpp"
+#include "solvers/exact_residual.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -36,6 +37,29 @@ template <class V> void ladder<V>::look_by_complete_factors(double operations) {
   system_.announce_more({"direct", "lu", {}},
                         lay_out_preconditioner("lu", system_.facts, precision_of<V>, system_.options), false);
   by_factors_ = factor_look<V>::at(std::move(*system_.a().to_triplets()), operations);
+}
+
+/// |A^+ (b - A x)| / |x| in largest elements, of more rows than columns: how far x is from the one of least |b - A x|.
+/// Empty, and not known: the factors take more than that, or A has no full rank, or they give no answer.
+template <class V> std::optional<double> ladder<V>::error_by_augmented(cview<V> b, cview<V> x, double operations) {
+  const auto exact = residual_beyond_rounding<V>(system_.a(), b, x);
+  if (!exact) return {};
+  solve_options o = system_.options;
+  o.max_iterations = 0, o.time_limit = std::max(system_.deadline - now(), 0.0);
+  const bool stood = augmented_.has_value();
+  try {
+    const bounds_operations bound(operations);
+    if (!stood) augmented_.emplace(*system_.a().to_triplets(), o);
+    host_array<V> off(x.size, V(0));
+    const solve_report r = augmented_->solve(as_cview(exact->r), as_view(off), o);
+    if (r.why == status::singular) singular_by_ = "a complete factorisation";
+    if (r.iterations > 0 && (r.why == status::converged || r.why == status::stagnated))
+      return largest_element(as_cview(off)) / largest_element(x);
+  } catch (const error& e) { // memory, or a build without sparse factors
+    if (e.kind == fault::internal) throw;
+  }
+  if (!stood) augmented_.reset();
+  return {};
 }
 
 /// Asked once.
@@ -106,6 +130,7 @@ std::optional<double> ladder<V>::ask_starts(const solve_report& r, cview<V> b, c
 template <class V>
 std::optional<double> ladder<V>::find_error(const solve_report& r, cview<V> b, cview<V> x, work_done w) {
   const features& f = system_.known;
+  if (asks_augmented_) return error_by_augmented(b, x, most_operations::any);
   const bool at_random = !by_factors_ && shows_at_random(r, f);
   std::optional<double> apart;
   if (at_random) apart = ask_at_random(r, x.size, w);
@@ -114,7 +139,10 @@ std::optional<double> ladder<V>::find_error(const solve_report& r, cview<V> b, c
   if (!by_factors_ && !apart && (unclear || !told_.empty() || (looks && wants_second_start(r, f))))
     apart = ask_starts(r, b, x, w, unclear);
   const double operations = looks && (!apart || is_made_sure_of(*apart, f)) ? operations_worth(r, f, w) : 0;
-  if (operations > 0) look_by_complete_factors(operations);
+  if (operations > 0 && !f.square()) {
+    const auto error = error_by_augmented(b, x, operations);
+    if ((asks_augmented_ = error.has_value())) return error;
+  } else if (operations > 0) look_by_complete_factors(operations);
   if (by_factors_ && by_factors_->singular()) singular_by_ = "a complete factorisation";
   const bool hidden = !by_factors_ && !apart && hides_errors(r, f);
   const bool is_guess = r.iterations == 0 && !by_factors_ && !apart;
@@ -134,13 +162,14 @@ template <class V> void ladder<V>::doubt(solve_report& report, cview<V> b, cview
   const std::optional<double> apart = unclear ? find_error(report, b, x, w) : std::nullopt;
   if (!singular_by_.empty()) return warn_of_many_answers(report, singular_by_);
   if (!unclear) return;
-  if (by_factors_) put_into(report, by_factors_->of(b, x, report.relative_residual));
+  if (asks_augmented_ && apart) put_nearest(report, *apart);
+  else if (by_factors_) put_into(report, by_factors_->of(b, x, report.relative_residual));
   else if (hides_errors(report, system_.known) && !apart) warn_of_hidden_errors(report, system_.known);
   else {
     put_condition(report, shown_, !apart);
     if (apart) put_apart(report, *apart);
     else if (report.iterations == 0) warn_of_a_guess(report);
-    else if (looked_.in_vain) put_straying(report, looked_.strays);
+    else if (looked_.in_vain) put_straying(report, looked_.strays, system_.known.square());
   }
 }
 

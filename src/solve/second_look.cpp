@@ -127,7 +127,7 @@ bool in_doubt(const solve_report& r, const features& f) {
   const bool lost = !r.warning.empty() && r.error_estimate == 0; // elements of b: all that is worked out lacks them
   const bool says_better = r.solver == "direct" && (r.iterations > 0 || r.condition_estimate > 0);
   const bool exact = r.iterations == 0 && r.relative_residual == 0;
-  return f.square() && !says_better && !exact && !lost &&
+  return f.more_columns <= 0 && !says_better && !exact && !lost &&
          (f.rows <= surely_few || !says_condition(r) || hides_errors(r, f) || may_be_far_off(r, f) ||
           may_see_little(r, f));
 }
@@ -268,6 +268,11 @@ void put_into(solve_report& report, const factor_facts& facts) {
   report.warning = facts.by_rounding > much_by_rounding || !std::isfinite(by_residual)
                        ? direct_messages::warning(report.error_estimate, facts.condition)
                        : off_by(report.error_estimate, facts.condition, 0.005 / facts.amplification);
+}
+
+void put_nearest(solve_report& report, double error) {
+  report.error_estimate = error;
+  report.warning = error > 0.01 ? off_by(error, 0, 0.005 * report.relative_residual / error) : "";
 }
 
 template double largest_row_sum(const any_operator<double>&);

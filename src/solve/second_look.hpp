@@ -34,6 +34,7 @@ struct work_done {
 /// Whether the error of x has no estimate worth the name: none by a condition number, one in a norm in which rows of
 /// very different sizes may hide errors of 1 %, or one of which a warning speaks, or of few rows more
 /// than 1e-4, which may be false by a factor of a thousand either way; of so few that factors are had at once, any.
+/// Not of fewer rows than columns, whose answers are many.
 bool in_doubt(const solve_report& r, const features& f);
 
 /// Whether another start of the method is to tell the error: it has neither an estimate by a condition number nor a
@@ -116,6 +117,9 @@ struct looks_taken {
 /// Puts into a `converged` report the condition number, error_estimate = amplification * residual + by_rounding, and a
 /// warning where that is more than 1 %.
 void put_into(solve_report& report, const factor_facts& facts);
+
+/// The same where complete factors tell the error itself, as of a matrix with more rows than columns.
+void put_nearest(solve_report& report, double error);
 
 /// The largest sum of a row's entries, of a rank that of its own rows. A product, two vectors, a wait.
 template <class V> double largest_row_sum(const any_operator<V>& a);

@@ -163,16 +163,17 @@ std::optional<double> second_starts::error_of(double reach, double of_residual,
   return error;
 }
 
-void put_straying(solve_report& report, double at_least) {
+void put_straying(solve_report& report, double at_least, bool square) {
   if (report.condition_estimate > 0 && report.solver != "lsmr") return;
   report.error_estimate = at_least > tolerable ? at_least : 0;
   report.warning =
       at_least > tolerable
           ? fmt::format("the residual is small, but x may be off by {} and more: from another first guess the same "
-                        "method strays, to where A hardly shows it; the solver direct tells",
+                        "method strays, to where A hardly shows it",
                         percents(at_least))
           : "the residual is small, but nobody knows how far x is off: from another first guess the same method did "
-            "not find back in four times the steps; the solver direct tells";
+            "not find back in four times the steps";
+  if (square) report.warning += "; the solver direct tells";
 }
 
 void warn_of_a_guess(solve_report& report) {

@@ -102,7 +102,8 @@ private:
 /// Takes the method's own estimate back where another start has told nothing, unless it is that of a condition number:
 /// of rows far from normal it may be 1e-13 where x is off by 100,000 times its size. A warning says that nobody
 /// knows, or, where y strayed by more than 1 %, how far.
-void put_straying(solve_report& report, double at_least);
+/// `square`: the solver direct would tell.
+void put_straying(solve_report& report, double at_least, bool square = true);
 
 /// Puts the warning that nobody knows the error into the report of a first guess that met the goal.
 void warn_of_a_guess(solve_report& report);
