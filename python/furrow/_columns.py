@@ -68,5 +68,6 @@ def gather(x: Any, columns: list[Result]) -> Result:
         whole.warning = (f"{len(doubtful)} of {len(columns)} right-hand sides have a warning; that of columns[{doubtful[0]}]: "
                          f"{columns[doubtful[0]].warning}")
         whole._report = {**worst._report, "warning": whole.warning}
+        whole.estimated_by = ""
     whole.seconds = {part: sum(c.seconds[part] for c in columns) for part in ("setup", "solve")}
     return whole

@@ -78,6 +78,9 @@ class Result:
         the first which has one, and of how many that is said.
     condition_estimate, error_estimate : float or None
         Of A, and of |x - A^-1 b| / |x|; None where the method knows nothing of them. Estimates, not bounds.
+    estimated_by : str
+        Who made these estimates where nothing else was held against them, as of a solver that was named: "the steps of
+        cg alone; the solver auto looks further". Otherwise empty.
     history, history_seconds : ndarray
         Relative residuals by the recurrence, and when each was known.
     solver, precond, format, kernel, reason : str
@@ -145,6 +148,7 @@ class Result:
         self.warning: str = report["warning"]
         self.condition_estimate: float | None = report["condition_estimate"] or None
         self.error_estimate: float | None = report["error_estimate"] or None
+        self.estimated_by: str = report["estimated_by"] if shape[0] >= shape[1] else ""
         self.error: float | None = None
         self.history, self.history_seconds = report["history"], report["history_seconds"]
         self.solver = report["solver"] = report["solver"] or solver
@@ -211,7 +215,8 @@ class Result:
                                                     "factor_bytes")},
             "factors_at_most": r["factors_at_most"],
             "untried": r["untried"], "condition_estimate": self.condition_estimate,
-            "error_estimate": self.error_estimate, "warning": self.warning, "rungs": rungs,
+            "error_estimate": self.error_estimate, "estimated_by": self.estimated_by, "warning": self.warning,
+            "rungs": rungs,
             "format": self.format, "kernel": self.kernel,
             "precision": told["precision"], "device": self._device, "threads": self._threads,
             "seconds": {"read": 0.0, **self.seconds, "parts": dict(r["setup_parts"])},
@@ -236,7 +241,7 @@ class Result:
         """What ``furrow solve --json`` says of one of several right-hand sides."""
         d = self.to_dict()
         named = ("status", "message", "iterations", "restarts", "relative_residual", "normal_residual",
-                 "condition_estimate", "error_estimate", "warning", "solver", "precond")
+                 "condition_estimate", "error_estimate", "estimated_by", "warning", "solver", "precond")
         return {**{key: d[key] for key in named}, "seconds": dict(self.seconds)}
 
     def report(self, file: str | os.PathLike[str]) -> None:

@@ -2,6 +2,8 @@
 #include "report.hpp"
 #include "matrix.hpp"
 
+#include "report/words.hpp"
+
 #include <furrow/report.hpp>
 
 #include <nanobind/stl/optional.h>
@@ -151,6 +153,7 @@ void write_page(const nb::bytes& name, const nb::dict& report, const nb::dict& t
 nb::dict dict_of(const solve_report& r) {
   nb::dict d;
   each_field(r, writer(d));
+  d["estimated_by"] = report::estimated_by(r, {}); // of fewer rows than columns the caller knows
   d["status"] = std::string(name(r.why));
   nb::list rungs, levels;
   for (const solve_rung& one : r.rungs) rungs.append(dict_of_rung(one));

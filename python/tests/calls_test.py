@@ -61,6 +61,17 @@ def test_doubt_is_said():
     assert r.warning == "" and 0 < r.error_estimate < 1e-7 and 1 < r.condition_estimate < 100
 
 
+def test_estimates_of_a_named_solver_alone_are_said_to_be_so():
+    A = furrow.generate("poisson2d:20")
+    b = A @ np.ones(400)
+    alone = "the steps of cg alone; the solver auto looks further"
+    for r in (furrow.cg(A, b), furrow.solve(A, b, solver="cg"), furrow.Solver(A, solver="cg").solve(b)):
+        assert r.estimated_by == r.to_dict()["estimated_by"] == alone
+    assert furrow.solve(A, b).estimated_by == furrow.solve(A, b, solver="direct").estimated_by == ""
+    assert furrow.solve(A, b, solver="cg", maxiter=3).estimated_by == ""
+    assert [c.estimated_by for c in furrow.solve(A, np.stack([b, 2 * b], axis=1), solver="cg").columns] == [alone] * 2
+
+
 def test_gmres_has_scipys_cycles():
     A = furrow.generate("convection2d:20:10")
     b = A @ np.ones(400)

@@ -117,6 +117,7 @@ std::string data(const solve_report& r, const solve_options& options, const repo
   j.add("condition_estimate", known(r.condition_estimate));
   j.add("error_estimate", known(r.error_estimate));
   j.add("ritz", r.largest_ritz > 0 ? array().add(number(r.smallest_ritz)).add(number(r.largest_ritz)).end() : "null");
+  j.add("estimated_by", text_of(estimated_by(r, c.matrix.shape)));
   j.add("warning", text_of(r.warning));
   j.add("matrix", text_of(c.name));
   j.add("rows", fmt::format("{}", c.matrix.shape.rows));

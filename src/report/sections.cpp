@@ -197,6 +197,7 @@ void add_verdict(html& page, const subject& s) {
         fmt::format("{}, |x - A⁻¹b| / |x|",
                     std::isfinite(r.error_estimate) ? fmt::format("{:.1e}", r.error_estimate) : "beyond all numbers"));
   if (r.condition_estimate > 0) say(facts, "condition, estimated", condition_text(r.condition_estimate));
+  if (const std::string by = estimated_by(r, s.context.matrix.shape); !by.empty()) say(facts, "estimated by", by);
   if (r.largest_ritz > 0)
     say(facts, "Ritz values",
         fmt::format("from {} to {}, of A with its preconditioner", figure(r.smallest_ritz), figure(r.largest_ritz)));

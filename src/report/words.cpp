@@ -79,6 +79,14 @@ bool is_answer(const solve_report& r) { return r.why == status::converged || r.w
 
 bool has_residual(const solve_report& r) { return r.why == status::converged || r.solve_seconds > 0; }
 
+std::string estimated_by(const solve_report& r, shape2 shape) {
+  const bool any = r.error_estimate > 0 || r.condition_estimate > 0;
+  const bool by_factors = r.solver == "direct" && r.precond.starts_with("lu");
+  if (!any || by_factors || r.why != status::converged || !r.warning.empty() || !r.rungs.empty()) return {};
+  if (shape.rows < shape.cols) return {};
+  return fmt::format("the steps of {} alone; the solver auto looks further", r.solver);
+}
+
 double bytes_a_second(const solve_report& r) {
   // The best x of several methods is not always that of the last one.
   const auto own = std::find_if(r.rungs.rbegin(), r.rungs.rend(), [&](const solve_rung& rung) {

@@ -23,6 +23,10 @@ std::string method(std::string_view solver, std::string_view precond);
 bool is_answer(const solve_report& r);
 /// Whether the residual was computed: not where a NaN or the preconditioner ended the solve before it started.
 bool has_residual(const solve_report& r);
+/// Who made the estimates of an answer where nothing else was held against them: "the steps of cg alone; the solver
+/// auto looks further". Empty where there are none, where a warning speaks of them, of answers of `auto` and of
+/// complete factors, and of fewer rows than columns, of which `auto` tells no more.
+std::string estimated_by(const solve_report& r, shape2 shape);
 /// Of the passes of the method that gave the answer; 0 where nothing is known.
 double bytes_a_second(const solve_report& r);
 

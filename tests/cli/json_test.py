@@ -92,6 +92,20 @@ class Json(Case):
             for one, two in zip(x[:9], x[18:]):
                 self.assertAlmostEqual(2 * one, two, delta=1e-3)
 
+    def test_estimates_of_a_named_solver_alone_are_said_to_be_so(self):
+        alone = "the steps of {} alone; the solver auto looks further"
+        for solver, by in (("cg", "cg"), ("minres", "minres"), ("lsmr", "lsmr"), ("auto", None), ("direct", None)):
+            words = ("solve", "poisson2d:20", "--device", "cpu", "--solver", solver)
+            r = self.json(*words)
+            self.assertGreater(r["error_estimate"], 0)
+            self.assertEqual(r["estimated_by"], alone.format(by) if by else "")
+            said = self.furrow(*words).stdout
+            self.assertEqual(said.count("looks further"), 1 if by else 0, said)
+        for matrix, by in (("rectangular:40:20:3", alone.format("lsmr")), ("rectangular:20:40:3", "")):
+            self.assertEqual(self.json("solve", matrix, "--device", "cpu", "--solver", "lsmr")["estimated_by"], by)
+        self.assertEqual(self.json("solve", "poisson2d:20", "--device", "cpu", "--solver", "cg", "--max-iterations", "9",
+                                   code=1)["estimated_by"], "")
+
     def test_the_worst_right_hand_side_decides(self):
         self.write("b.mtx", "%%MatrixMarket matrix array real general\n4 2\n" + "1\n" * 4 + "nan\n" * 4)
         r = self.json("solve", "poisson2d:2", "--device", "cpu", "-b", "b.mtx", code=1)

@@ -227,6 +227,7 @@ json json_of(const member& m, const solve_options& asked) {
             {"precond", r.precond.empty() ? asked.precond : r.precond},
             {"condition_estimate", r.condition_estimate > 0 ? number(r.condition_estimate) : json(nullptr)},
             {"error_estimate", r.error_estimate > 0 ? number(r.error_estimate) : json(nullptr)},
+            {"estimated_by", report::estimated_by(r, m.shape)},
             {"warning", r.warning},
             {"format", r.format},
             {"kernel", r.kernel},

@@ -51,6 +51,7 @@ json columns_json(const solve_outcome& o) {
                     {"normal_residual", number(r.normal_residual)},
                     {"condition_estimate", r.condition_estimate > 0 ? number(r.condition_estimate) : json(nullptr)},
                     {"error_estimate", r.error_estimate > 0 ? number(r.error_estimate) : json(nullptr)},
+                    {"estimated_by", report::estimated_by(r, o.shape)},
                     {"warning", r.warning},
                     {"solver", r.solver},
                     {"precond", r.precond},

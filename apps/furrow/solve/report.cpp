@@ -30,7 +30,7 @@ std::string traffic_text(const solve_report& r) {
                                      rate > 0 ? fmt::format(", {}/s", bytes_text(rate)) : ""));
 }
 
-std::string estimates(const solve_report& r) {
+std::string estimates(const solve_report& r, shape2 shape) {
   std::vector<std::string> known;
   const auto say = [&](const char* what, double n) {
     if (n > 0)
@@ -38,7 +38,9 @@ std::string estimates(const solve_report& r) {
   };
   say("error of x", r.error_estimate);
   say("condition", r.condition_estimate);
-  return known.empty() ? "" : line("estimate", fmt::format("{}", fmt::join(known, ", ")));
+  if (known.empty()) return {};
+  if (const std::string by = report::estimated_by(r, shape); !by.empty()) known.push_back("by " + by);
+  return line("estimate", fmt::format("{}", fmt::join(known, ", ")));
 }
 
 /// What was tried before, a line each.
@@ -166,7 +168,7 @@ std::string text_of(const solve_request& request, const solve_outcome& o) {
     text += line("matrix", r.matrix_about);
     text += line("untried", r.untried.empty() ? "nothing" : fmt::format("{}", fmt::join(r.untried, ", ")));
   }
-  text += estimates(r);
+  text += estimates(r, o.shape);
   if (!r.warning.empty()) text += line("warning", r.warning);
   if (!r.precond_about.empty()) text += line("precond", r.precond_about);
   if (!r.arranged_about.empty()) text += line("arranged", r.arranged_about);
@@ -231,6 +233,7 @@ std::string json_of(const solve_request& request, const solve_outcome& o) {
   j["factor_bytes"] = count_or_null(r.factor_bytes);
   j["condition_estimate"] = r.condition_estimate > 0 ? number(r.condition_estimate) : json(nullptr);
   j["error_estimate"] = r.error_estimate > 0 ? number(r.error_estimate) : json(nullptr);
+  j["estimated_by"] = report::estimated_by(r, o.shape);
   j["warning"] = r.warning;
   j["rungs"] = rungs_of(r, o);
   j["untried"] = r.untried;
