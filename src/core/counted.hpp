@@ -9,11 +9,11 @@
 
 namespace furrow {
 
-/// "step", or beside other numbers than 1 "steps"; "entries" and "launches".
+/// "step", or beside other numbers than 1 "steps"; "entries", "launches" and "guesses".
 inline std::string plural(index_t n, std::string_view one) {
   std::string word(one);
   if (n == 1) return word;
-  if (!word.ends_with("ry")) return word.append(word.ends_with("ch") ? "es" : "s");
+  if (!word.ends_with("ry")) return word.append(word.ends_with("ch") || word.ends_with("ss") ? "es" : "s");
   word.pop_back();
   return word.append("ies");
 }

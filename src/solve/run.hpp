@@ -24,6 +24,11 @@ inline solve_report not_started(status why, std::string message) {
 /// Of a right-hand side or a system that has not begun when a caller says stop.
 inline solve_report not_begun() { return not_started(status::interrupted, "interrupted before it began"); }
 
+/// The same of a system for which those before it have left no time.
+inline solve_report no_time_to_begin() {
+  return not_started(status::max_iterations, "stopped by the limit on its time before it began");
+}
+
 /// A refusal begins no iteration that would find the first guess to be an answer.
 void accept_first_guess(solve_report& report, double rtol);
 

@@ -156,7 +156,8 @@ void write(member& m, const fs::path& file) {
 /// Whether there is an x that somebody has begun to look for.
 bool has_begun(const member& m) {
   const solve_report& r = m.outcome.report;
-  return !m.outcome.refused && !(r.why == status::interrupted && !report::has_residual(r));
+  const bool stopped = r.why == status::interrupted || r.why == status::max_iterations;
+  return !m.outcome.refused && !(stopped && !report::has_residual(r));
 }
 
 /// Solves those that were read, and writes their answers.
@@ -305,9 +306,9 @@ int run_batch(solve_request& q) {
     const auto first = next;
     std::vector<member*> group;
     for (index_t entries = 0; next != members.end() && entries < most_entries; ++next) {
-      const bool stop = interrupted();
-      if (stop) next->outcome.report = not_begun();
-      if (stop || next->outcome.refused) continue;
+      const bool stop = interrupted(), late = spent > time_limit;
+      if (stop || late) next->outcome.report = stop ? not_begun() : no_time_to_begin();
+      if (stop || late || next->outcome.refused) continue;
       read(*next);
       entries += next->nnz;
       if (!next->outcome.refused) group.push_back(&*next);

@@ -28,6 +28,7 @@ namespace {
 template <class Solve>
 batch_outcome outcome_of(const Solve& solve, shared_callbacks& callbacks, const std::string& way) {
   if (callbacks.stopped()) return {not_begun()};
+  if (callbacks.out_of_time()) return {no_time_to_begin()};
   try {
     return {solve(callbacks.options()), {}, way};
   } catch (const error& e) {

@@ -177,5 +177,26 @@ TEST(batch, has_one_limit_of_time_for_all) {
   }
 }
 
+TEST(batch, sets_up_nothing_when_the_time_of_all_is_over) {
+  constexpr index_t many = 120000; // so that they follow each other
+  std::vector<owned_system<double>> all;
+  for (int k = 0; k < 3; ++k) all.emplace_back(kit::laplacian(many / 100, 100));
+  std::vector<batch_system<double, std::int32_t>> systems;
+  for (auto& s : all) systems.push_back(s.in_place());
+  solve_options o;
+  o.solver = "cg";
+  o.time_limit = 0.05;
+  int announced = 0;
+  o.announce = [&](const memory_estimate&) { // in the set-up
+    if (++announced == 1) std::this_thread::sleep_for(std::chrono::milliseconds(60));
+  };
+  const auto outcomes = solve_batch(std::span<const batch_system<double, std::int32_t>>(systems), o);
+  EXPECT_EQ(announced, 1);
+  for (const std::size_t k : {1, 2}) {
+    EXPECT_EQ(outcomes[k].report.why, status::max_iterations);
+    EXPECT_EQ(outcomes[k].report.message, "stopped by the limit on its time before it began");
+  }
+}
+
 } // namespace
 } // namespace furrow
