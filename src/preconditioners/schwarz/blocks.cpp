@@ -23,6 +23,7 @@ row_matrix<double> block_of(row_view<double> b, const std::vector<std::int32_t>&
   const auto walk = [&](auto take) {
     index_t next = 0;
     for (index_t i = 0; i < n; ++i) {
+      stops_set_up::at_row(i);
       block.row_ptr[i] = next;
       auto at = rows.begin();
       for (index_t k = b.begin(rows[i]); k < b.end(rows[i]); ++k) {

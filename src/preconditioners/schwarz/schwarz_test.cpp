@@ -2,6 +2,7 @@
 #include "dense_blocks.hpp"
 
 #include "preconditioners/entry.hpp"
+#include "preconditioners/stop.hpp"
 
 #include "kit/guarded.hpp"
 #include "kit/iterations.hpp"
@@ -155,6 +156,17 @@ TYPED_TEST(schwarz, has_the_same_bits_for_every_number_of_threads) {
 }
 
 using kit::iterations;
+
+TEST(schwarz_subdomains, end_when_they_are_asked_to) {
+  const auto g = graph(kit::laplacian(30, 30));
+  int asked = 0;
+  const stops_set_up stop([&]() -> std::optional<refusal> {
+    if (++asked < 3) return {};
+    return refusal{status::interrupted, "enough"};
+  });
+  EXPECT_THROW(cut(g, 4, 3), refusal);
+  EXPECT_EQ(asked, 3);
+}
 
 TEST(schwarz, gains_by_overlap) {
   const auto none = iterations("convection2d:80:10", "gmres:50", "schwarz:16:0");

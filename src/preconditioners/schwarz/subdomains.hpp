@@ -18,7 +18,7 @@ struct subdomains {
 
 /// `count` pieces of equal length of the rows in reverse Cuthill and McKee's order, each widened `overlap` times by the
 /// neighbours of its rows. Depends on nothing but the pattern and the two numbers.
-/// Throws `fault::usage` where the parts have 2^31 rows together, whose numbers would not fit.
+/// Hears `stops_set_up`. Throws `fault::usage` where the parts have 2^31 rows together, whose numbers would not fit.
 subdomains cut(const adjacency& g, index_t count, index_t overlap);
 
 } // namespace furrow::schwarz_preconditioner
