@@ -3,6 +3,7 @@
 #include "convert.hpp"
 #include "cpu_rest.hpp"
 #include "cpu_rows.hpp"
+#include "planes.hpp"
 
 #include "backends/cpu/isa.hpp"
 #include "kit/cut_check.hpp"
@@ -16,6 +17,7 @@
 #include <furrow/generate.hpp>
 #include <furrow/storage.hpp>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -239,6 +241,66 @@ TYPED_TEST(stencil_of, multiplies_several_vectors_at_once) {
       }
     }
   }
+}
+
+template <class V> std::optional<stencil_planes<V>> planes_in(const coo<double>& matrix, index_t least = 3) {
+  const auto a = kit::as_precision<V>(matrix);
+  const auto plan = plan_stencils(a);
+  const auto made = to_stencil<std::uint16_t>(a, plan);
+  std::vector<index_t> uses;
+  for (const auto& s : plan.table) uses.push_back(s.uses);
+  return find_planes(host_stencil_table<V>{made.start, made.offset, made.val}, uses, a.shape.rows, least);
+}
+
+TYPED_TEST(stencil_of, grids_lie_in_planes) {
+  using V = TypeParam;
+  struct expected {
+    const char* spec;
+    int plane, line, lines;
+    bool cross;
+  };
+  for (const auto& e :
+       {expected{"poisson3d:12", 144, 12, 3, true}, expected{"stencil3d27:9", 81, 9, 3, false},
+        expected{"poisson2d:40", 40, 40, 1, true}, expected{"stencil2d9:30", 30, 30, 1, false},
+        expected{"convection2d:50:20", 50, 50, 1, true}, expected{"anisotropic2d:50:0.01", 50, 50, 1, true}}) {
+    SCOPED_TRACE(e.spec);
+    const auto p = planes_in<V>(generate(e.spec).a);
+    ASSERT_TRUE(p);
+    EXPECT_EQ(p->plane, e.plane);
+    EXPECT_EQ(p->line, e.line);
+    EXPECT_EQ(p->lines, e.lines);
+    EXPECT_EQ(p->cross, e.cross);
+    EXPECT_TRUE(p->all_told);
+    EXPECT_FALSE(planes_in<V>(generate(e.spec).a, e.plane + 1));
+  }
+  EXPECT_TRUE(planes_in<V>(kit::laplacian(11, 9, 7)));
+}
+
+TYPED_TEST(stencil_of, other_matrices_do_not) {
+  using V = TypeParam;
+  for (const char* spec : {"poisson1d:300", "elasticity3d:7", "random:300:9", "disc2d:30", "banded:300:5:40"})
+    EXPECT_FALSE(planes_in<V>(generate(spec).a)) << spec;
+  EXPECT_FALSE(planes_in<V>(patterned(900, 300)));
+  EXPECT_FALSE(planes_in<V>(coo<double>{{5, 5}, {}, {}, {}}));
+  auto infinite = kit::laplacian(12, 12, 12);
+  std::replace(infinite.val.begin(), infinite.val.end(), -1.0, -std::numeric_limits<double>::infinity());
+  EXPECT_FALSE(planes_in<V>(infinite));
+}
+
+TYPED_TEST(stencil_of, bits_tell_which_entries_of_the_first_stencil_a_row_has) {
+  using planes = stencil_planes<TypeParam>;
+  const auto p = planes_in<TypeParam>(kit::laplacian(10, 9, 40));
+  ASSERT_TRUE(p);
+  constexpr std::uint32_t centre = 1u << 4, cross = 0b010111010;
+  EXPECT_EQ(p->mask[0], planes::is_told | centre | cross << 9 | centre << 18);
+  EXPECT_EQ(p->minus & cross, cross & ~centre);
+  EXPECT_EQ(p->same & cross, cross & ~centre); // the diagonal has another sign than the entries before and behind it
+  const auto stencils = std::count_if(std::begin(p->mask), std::end(p->mask),
+                                      [](std::uint32_t mask) { return (mask & planes::is_told) != 0; });
+  EXPECT_EQ(stencils, 27);
+  EXPECT_EQ(p->mask[27], planes::every_place);
+  const auto own = planes_in<TypeParam>(with_rows_of_their_own(kit::laplacian(20, 20, 20)));
+  EXPECT_FALSE(own && own->all_told);
 }
 
 /// The stencils of rows that hold one value each.
