@@ -53,6 +53,7 @@ RULES = {
             "src/backends/gpu/peer_memory.hpp",
             "src/backends/gpu/prefetch.hpp",
             "src/backends/gpu/reduce.hpp",
+            "src/backends/gpu/shared_loads.hpp",
             "src/backends/gpu/ticketed_sums.hpp",
             "src/backends/load_once.hpp",
             "src/chebyshev/gpu_sums.cu",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include "runtime_cuda.hpp"
+#include "shared_loads.hpp"
 
 #include <cstdint>
 
@@ -15,22 +16,20 @@
 
 namespace furrow::gpu {
 
-/// A barrier that completes a phase when the bytes that were announced have arrived.
+/// A barrier that completes a phase when all who announce bytes have done so and these bytes have arrived.
 struct arrival {
   std::uint64_t state;
 };
 
 #if defined(__CUDA_ARCH__) && FURROW_BULK_COPY
 
-inline __device__ unsigned shared_address(const void* p) { return static_cast<unsigned>(__cvta_generic_to_shared(p)); }
-
-/// By one thread, before any use.
-inline __device__ void open(arrival& a) {
-  asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(shared_address(&a)) : "memory");
+/// By one thread, before any use. `expect` is called so many times a phase.
+inline __device__ void open(arrival& a, int announcements = 1) {
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(&a)), "r"(announcements) : "memory");
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 
-/// By one thread: this phase ends when `bytes` have arrived.
+/// By one thread: this phase does not end before `bytes` more have arrived.
 inline __device__ void expect(arrival& a, unsigned bytes) {
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(&a)), "r"(bytes)
                : "memory");
@@ -58,7 +57,7 @@ inline __device__ void wait(arrival& a, unsigned parity) {
 
 #else
 
-inline __device__ void open(arrival&) {}
+inline __device__ void open(arrival&, int = 1) {}
 inline __device__ void expect(arrival&, unsigned) {}
 inline __device__ void bulk_copy(void*, const void*, unsigned, arrival&) {}
 inline __device__ void wait(arrival&, unsigned) {}
