@@ -182,19 +182,28 @@ struct hash_and_length {
   }
 };
 
-/// Stencil s is that of the row first[s].
+/// Stencil s is that of the row first[s]. The table is written where it stays, and where it is sent from.
 template <class V> struct write_table {
   csr<V, index_t, cview> a;
   const std::int32_t *first, *start;
-  std::int32_t* offset;
-  V* val;
+  std::int32_t *offset, *offset_sent;
+  V *val, *val_sent;
   FURROW_HD void operator()(index_t s) const {
     const index_t row = first[s], from = a.row_ptr[row];
     for (std::int32_t k = start[s]; k < start[s + 1]; ++k) {
-      offset[k] = static_cast<std::int32_t>(a.col[from + k - start[s]] - row);
-      val[k] = a.val[from + k - start[s]];
+      offset[k] = offset_sent[k] = static_cast<std::int32_t>(a.col[from + k - start[s]] - row);
+      val[k] = val_sent[k] = a.val[from + k - start[s]];
     }
   }
+};
+
+/// What comes home at once: two counts, the values of a table and its offsets.
+template <class V> struct sent_table {
+  index_t entries;
+  index_t bytes() const { return 2 * index_t(sizeof(word)) + entries * index_t(sizeof(V) + sizeof(std::int32_t)); }
+  static word* counts(unsigned char* at) { return reinterpret_cast<word*>(at); }
+  static V* val(unsigned char* at) { return reinterpret_cast<V*>(at + 2 * sizeof(word)); }
+  std::int32_t* offset(unsigned char* at) const { return reinterpret_cast<std::int32_t*>(val(at) + entries); }
 };
 
 /// Numbers of stencils by their hashes: an open table that is at most half full.
@@ -371,7 +380,9 @@ template <class V> std::optional<gpu_stencil_plan> plan_stencils(const rows_on_g
   return plan_stencils(a, most_places);
 }
 
-template <class N, class V> stencil<V, N, gpu_array> to_stencil(const rows_on_gpu<V>& a, const gpu_stencil_plan& plan) {
+template <class N, class V>
+stencil<V, N, gpu_array> to_stencil(const rows_on_gpu<V>& a, const gpu_stencil_plan& plan,
+                                    host_stencil_table<V>* table) {
   using namespace gpu_stencils;
   const index_t rows = a.shape.rows;
   const std::size_t stencils = plan.table.size(), places = std::bit_ceil(2 * stencils + 2);
@@ -398,18 +409,30 @@ template <class N, class V> stencil<V, N, gpu_array> to_stencil(const rows_on_gp
   gpu_memory::copy(made.start.data(), halves_there + places + stencils, made.start.byte_count());
   made.offset = gpu_array<std::int32_t>(entries_of_table);
   made.val = gpu_array<V>(entries_of_table);
-  gpu::for_each(index_t(stencils), write_table<V>{a.view(), halves_there + places, made.start.data(),
-                                                  made.offset.data(), made.val.data()});
+  const sent_table<V> sent{entries_of_table};
+  gpu_array<unsigned char> home(sent.bytes());
+  gpu::fill_bytes(home.data(), 0, 2 * sizeof(word), gpu::current_queue());
+  gpu::for_each(index_t(stencils),
+                write_table<V>{a.view(), halves_there + places, made.start.data(), made.offset.data(),
+                               sent.offset(home.data()), made.val.data(), sent.val(home.data())});
   gpu_array<std::uint8_t> beside(rows);
-  gpu_array<word> left(2, word(0));
   if (rows > 0)
     gpu::launch(number_kernel<V, N>, static_cast<unsigned>((rows + gpu::each_threads - 1) / gpu::each_threads),
                 gpu::each_threads, 0, gpu::current_queue(), a.view(), plan.hash.data(),
                 numbers_by_hash{there.data(), halves_there, index_t(places) - 1},
                 stencil_table<V>{made.start.data(), made.offset.data(), made.val.data()}, static_cast<int>(stencils),
-                made.number.data(), beside.data(), left.data());
-  const host_array<word> left_over(left); // waits for all that there is without rows beside
-  const auto count = static_cast<index_t>(left_over[0]), entries = static_cast<index_t>(left_over[1]);
+                made.number.data(), beside.data(), sent.counts(home.data()));
+  host_array<unsigned char> here(home); // waits for all that there is without rows beside
+  const auto count = static_cast<index_t>(sent.counts(here.data())[0]);
+  const auto entries = static_cast<index_t>(sent.counts(here.data())[1]);
+  if (table) {
+    table->start = host_array<std::int32_t>(made.start.size());
+    table->offset = host_array<std::int32_t>(entries_of_table);
+    table->val = host_array<V>(entries_of_table);
+    std::copy_n(start, stencils + 1, table->start.begin());
+    std::copy_n(sent.offset(here.data()), entries_of_table, table->offset.begin());
+    std::copy_n(sent.val(here.data()), entries_of_table, table->val.begin());
+  }
   made.rest_row = gpu_array<std::int32_t>(count);
   made.rest.shape = {count, a.shape.cols};
   made.rest.row_ptr = gpu_array<index_t>(count + 1, index_t(0));
@@ -431,8 +454,10 @@ template <class N, class V> stencil<V, N, gpu_array> to_stencil(const rows_on_gp
 
 #define FURROW_STENCILS(V)                                                                                             \
   template std::optional<gpu_stencil_plan> plan_stencils(const rows_on_gpu<V>&);                                       \
-  template stencil<V, std::uint8_t, gpu_array> to_stencil(const rows_on_gpu<V>&, const gpu_stencil_plan&);             \
-  template stencil<V, std::uint16_t, gpu_array> to_stencil(const rows_on_gpu<V>&, const gpu_stencil_plan&);
+  template stencil<V, std::uint8_t, gpu_array> to_stencil(const rows_on_gpu<V>&, const gpu_stencil_plan&,              \
+                                                          host_stencil_table<V>*);                                     \
+  template stencil<V, std::uint16_t, gpu_array> to_stencil(const rows_on_gpu<V>&, const gpu_stencil_plan&,             \
+                                                           host_stencil_table<V>*);
 FURROW_STENCILS(double)
 FURROW_STENCILS(float)
 #undef FURROW_STENCILS

@@ -3,6 +3,7 @@
 #include "stencil.hpp"
 
 #include "matrix/rows_on_gpu.hpp"
+#include "planes.hpp"
 #include "stencils.hpp"
 
 #include <optional>
@@ -21,7 +22,9 @@ struct gpu_stencil_plan {
 template <class V> std::optional<gpu_stencil_plan> plan_stencils(const rows_on_gpu<V>& a);
 
 /// As planned, a pass over the entries: each row is compared with its stencil, so that one whose hash alone is that of
-/// a stencil lies beside the table. Waits.
-template <class N, class V> stencil<V, N, gpu_array> to_stencil(const rows_on_gpu<V>& a, const gpu_stencil_plan& plan);
+/// a stencil lies beside the table. Waits. The table comes to the host, too, where it is asked for.
+template <class N, class V>
+stencil<V, N, gpu_array> to_stencil(const rows_on_gpu<V>& a, const gpu_stencil_plan& plan,
+                                    host_stencil_table<V>* table = nullptr);
 
 } // namespace furrow

@@ -27,18 +27,29 @@ __device__ __forceinline__ void add_entries(const stencil_table<V>& t, int k, co
     for (int q = 0; q < P; ++q) sum[q] += value[u] * of_x[u][q];
 }
 
-/// Y <- A X for P 2^shift vectors, in the rows of the table. 2^shift threads beside each other take a row, with a load
-/// of 16 bytes each an entry, so that a warp reads whole lines of X: the first cache is the bound, of 27 points on
-/// 128^3 it takes 252 us so and 317 with two loads an entry and half of the threads (8 vectors, f64, H200).
-template <int P, class V, class N>
+/// Whose rows a kernel leaves to another one: nobody's,
+struct no_stencils {
+  __device__ bool operator()(int) const { return false; }
+};
+/// and those of the stencils that are marked.
+struct marked_stencils {
+  std::uint32_t bits[8] = {};
+  __device__ bool operator()(int number) const { return bits[number / 32] >> (number % 32) & 1; }
+};
+
+/// Y <- A X for P 2^shift vectors, in the rows of the table but for those that are left out. 2^shift threads beside
+/// each other take a row, with a load of 16 bytes each an entry, so that a warp reads whole lines of X: the first cache
+/// is the bound, of 27 points on 128^3 it takes 252 us so and 317 with two loads an entry and half of the threads (8
+/// vectors, f64, H200).
+template <int P, class Left, class V, class N>
 __global__ void __launch_bounds__(several_stencils::threads)
-    several_stencils_kernel(stencil<V, N, cview> a, int shift, cview<V> x, view<V> y) {
+    several_stencils_kernel(stencil<V, N, cview> a, Left left, int shift, cview<V> x, view<V> y) {
   constexpr int B = several_stencils::at_once;
   take_turn();
   const index_t thread = index_t(blockIdx.x) * several_stencils::threads + threadIdx.x, row = thread >> shift;
   if (row >= a.shape.rows) return;
   const int number = a.number[row], vectors = P << shift;
-  if (number >= stencils_of(a)) return;
+  if (number >= stencils_of(a) || left(number)) return;
   const index_t own = row * vectors + P * (thread & ((1 << shift) - 1));
   const stencil_table<V> t{a.start.data, a.offset.data, a.val.data};
   V sum[P] = {};
@@ -67,20 +78,22 @@ __global__ void __launch_bounds__(several_stencils::threads)
   store_elements(sum, true, y.data + index_t(a.rest_row[place]) * vectors + first);
 }
 
-/// The same in all rows, for 2, 4, 8 or 16 vectors. False, and nothing done, where X or Y is not aligned to loads.
-template <class V, class N>
-bool multiply_several_stencils(const stencil<V, N, cview>& a, cview<V> x, view<V> y, index_t count) {
+/// The same in the rows that are not left out and those beside the table, for 2, 4, 8 or 16 vectors. False, and nothing
+/// done, where X or Y is not aligned to loads. none: no rows of the table.
+template <class V, class N, class Left>
+bool multiply_several_stencils(const stencil<V, N, cview>& a, const Left& left, bool none, cview<V> x, view<V> y,
+                               index_t count) {
   const auto by = [&]<int P>(std::integral_constant<int, P>) {
     if (!are_aligned<P>(x) || !are_aligned<P>(cview<V>(y))) return false;
     int shift = 0;
     while (index_t(P) << shift < count) ++shift;
-    const auto run = [&](auto kernel, index_t rows) {
+    const auto run = [&](auto kernel, index_t rows, const auto&... which) {
       constexpr int threads = several_stencils::threads;
       if (rows > 0)
         launch(kernel, static_cast<unsigned>(((rows << shift) + threads - 1) / threads), threads, 0, current_queue(), a,
-               shift, x, y);
+               which..., shift, x, y);
     };
-    run(several_stencils_kernel<P, V, N>, a.shape.rows);
+    run(several_stencils_kernel<P, Left, V, N>, none ? 0 : a.shape.rows, left);
     run(several_beside_kernel<P, V, N>, a.rest_row.size);
     return true;
   };

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "convert.hpp"
 #include "gpu_convert.hpp"
+#include "march.hpp"
 #include "several_kernel.hpp"
 #include "table_kernel.hpp"
 
 #include "backends/gpu/operator.hpp"
 
 #include <furrow/formats.hpp>
+
+#include <limits>
+#include <optional>
 
 namespace furrow::stencil_format {
 namespace {
@@ -23,13 +27,22 @@ class stencil_on_gpu final : public gpu::one_pass_operator<stencil_on_gpu<V, N>,
   using base::matrix_;
 
 public:
-  explicit stencil_on_gpu(stencil<V, N, gpu_array> a) : base(std::move(a)) {}
+  stencil_on_gpu(stencil<V, N, gpu_array> a, const std::optional<stencil_planes<V>>& planes) : base(std::move(a)) {
+    if (planes) march_.emplace(*planes, matrix_.shape, gpu::current_queue().multiprocessors);
+    if (planes)
+      for (int n = 0; n < stencil_planes<V>::most_stencils; ++n)
+        told_.bits[n / 32] |= std::uint32_t(planes->is_told_by_bits(n)) << (n % 32);
+  }
 
   std::string kernel() const override { return "table"; }
 
 protected:
   bool multiply_several(cview<V> x, view<V> y, index_t count) const override {
-    return gpu::multiply_several_stencils(view_of(matrix_), x, y, count);
+    const auto a = view_of(matrix_);
+    if constexpr (sizeof(N) == 1)
+      if (march_ && march_->gains(count) && march_->multiply(a.number, x, y, count))
+        return gpu::multiply_several_stencils(a, told_, march_->planes().all_told, x, y, count);
+    return gpu::multiply_several_stencils(a, gpu::no_stencils{}, false, x, y, count);
   }
 
 private:
@@ -42,16 +55,35 @@ private:
     gpu::launch(gpu::table_kernel<V, N, K>, beside + tiles, shape::threads, gpu::table_bytes(matrix_), q, a, beside,
                 alpha, x, beta, y, ending);
   }
+
+  std::optional<gpu::stencil_march<V>> march_; ///< where rows lie in planes
+  gpu::marked_stencils told_;                  ///< that it takes
 };
+
+/// Rows of a plane from which on blocks march through planes.
+constexpr index_t least_plane = 64;
+
+template <class N, class V, class Seen>
+std::optional<stencil_planes<V>> planes_of(const host_stencil_table<V>& table, const Seen& seen, index_t rows) {
+  if (sizeof(N) > 1 || seen.empty() || rows > std::numeric_limits<std::int32_t>::max() / 2) return std::nullopt;
+  std::vector<index_t> uses;
+  for (const seen_stencil& s : seen) uses.push_back(s.uses);
+  return find_planes(table, uses, rows, least_plane);
+}
 
 template <class N, class V> std::unique_ptr<any_operator<V>> wrap(coo<V> a, const stencil_plan& plan) {
   auto matrix = to_stencil<N>(a, plan);
   a = {}; // the copy on its way to the GPU is the second one
-  return std::make_unique<stencil_on_gpu<V, N>>(upload(matrix));
+  const auto planes =
+      planes_of<N>(host_stencil_table<V>{matrix.start, matrix.offset, matrix.val}, plan.table, matrix.shape.rows);
+  return std::make_unique<stencil_on_gpu<V, N>>(upload(matrix), planes);
 }
 template <class N, class V>
 std::unique_ptr<any_operator<V>> wrap(const rows_on_gpu<V>& a, const gpu_stencil_plan& plan) {
-  return std::make_unique<stencil_on_gpu<V, N>>(to_stencil<N>(a, plan));
+  host_stencil_table<V> table;
+  auto matrix = to_stencil<N>(a, plan, sizeof(N) == 1 ? &table : nullptr);
+  const auto planes = planes_of<N>(table, plan.table, a.shape.rows);
+  return std::make_unique<stencil_on_gpu<V, N>>(std::move(matrix), planes);
 }
 
 } // namespace
