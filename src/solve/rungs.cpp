@@ -72,7 +72,8 @@ constexpr index_t cheap_on_a_gpu = 900;
 /// Times as many of steps on the chip, which take a fifth of the time.
 constexpr index_t chip_patience = 5;
 /// Of so many rows of a grid on a GPU shadow vectors come before incomplete factors, whose triangular solves wait for
-/// one level after the other: idr:8 takes 0.17 s of 1,000 x 1,000 points with convection, in 136 steps of nine
+/// one level after the other, and behind multigrid, which takes 0.06 s with its set-up of the first one and 0.2 of the
+/// second: idr:8 takes 0.17 s of 1,000 x 1,000 points with convection, in 136 steps of nine
 /// products, where bicgstab with ilu takes 0.6 and 0.3 to set up, and 1.2 s of 2,000 x 2,000 (9 and 1; H200). Its
 /// residual stays until all of the grid has been met, a line of points a product, and then falls: it is left by number.
 constexpr index_t rows_for_shadows = 50000, steps_of_shadows = 450;
@@ -180,6 +181,12 @@ bool suits_multigrid(const features& f, const inventory& there) {
          10 * f.dominant >= 9 * f.rows;
 }
 
+/// Whether triangular solves would keep a GPU waiting.
+bool suits_shadows(const features& f, const inventory& there) {
+  return there.on_gpu && !there.on_ranks && !f.symmetric && f.may_be_grid() && !f.wants_matching() &&
+         f.rows >= rows_for_shadows;
+}
+
 /// What is left for a matrix of which nothing good is known.
 void add_general(ladder_list& list, const features& f, const inventory& there) {
   const bool filled = !there.on_gpu && !there.on_ranks && f.nnz <= entries_to_fill;
@@ -190,6 +197,9 @@ void add_general(ladder_list& list, const features& f, const inventory& there) {
     add_direct_of_few_operations(list, f);
   if (suits_multigrid(f, there))
     list.add("bicgstab", "amg", few_cycles, "dominant rows: multigrid takes few iterations whatever the size");
+  if (suits_shadows(f, there))
+    list.add("idr:8", "jacobi", 0, "a grid: triangular solves would keep a GPU waiting, and more shadow vectors do not",
+             steps_of_shadows);
   list.add("bicgstab", filled ? "ilut" : "ilu", cheap, why);
   if (direct_next) add_direct(list, f, "since iterations are slow");
   else if (!had) add_direct_if_cheap(list, f, there);
@@ -258,9 +268,6 @@ std::vector<rung_plan> nonsymmetric(const features& f, const inventory& there) {
              std::string(why) + ", and small enough for the chip");
   else if (!f.wants_matching()) list.add("bicgstab", "jacobi", cheap_with_a_diagonal(f, there), why);
   else if (!host_first) add_trial(list, f, there, trial);
-  if (there.on_gpu && !there.on_ranks && f.may_be_grid() && !f.wants_matching() && f.rows >= rows_for_shadows)
-    list.add("idr:8", "jacobi", 0, "a grid: triangular solves would keep a GPU waiting, and more shadow vectors do not",
-             steps_of_shadows);
   add_general(list, f, there);
   list.add("bicgstab", f.zero_diagonal > 0 ? "none" : "jacobi", 0, "to its own limit");
   add_least_squares(list);
