@@ -121,7 +121,8 @@ template <class V> void solver_on_ranks<V>::state::look() {
   if (!symmetric && (!named || across || find_solver(o.solver).needs.a.symmetric)) {
     const std::string what = asymmetry(c, rows);
     together(c, [&] {
-      check(what.empty() || !across, fault::input, "{} is made for symmetric matrices: {}", o.precond, what);
+      check(what.empty() || !across, fault::input,
+            "{0} over ranks is made for symmetric matrices, local:{0} for others, too: {1}", o.precond, what);
       check(what.empty() || !named, fault::input, "{}", what);
     });
     symmetric = what.empty();

@@ -126,7 +126,9 @@ TEST_F(gpu_amg_ranks, refuse_what_they_cannot_serve) {
       else solve_from_first<double>(c, {}, {}, {}, {});
     });
   });
-  EXPECT_NE(said.find("amg:sa is made for symmetric matrices: "), std::string::npos) << said;
+  EXPECT_NE(said.find("amg:sa over ranks is made for symmetric matrices, local:amg:sa for others, too: "),
+            std::string::npos)
+      << said;
 }
 
 /// `auto` comes to it behind a diagonal, whose rows it finds where they lay.

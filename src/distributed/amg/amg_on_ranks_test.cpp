@@ -287,7 +287,8 @@ TEST(amg_on_ranks, refuses_what_it_cannot_serve) {
   };
   auto o = amg_cg();
   o.solver = "bicgstab";
-  EXPECT_NE(refusal(generate("convection2d:20:10").a, o).find("amg:sa is made for symmetric matrices: "),
+  EXPECT_NE(refusal(generate("convection2d:20:10").a, o)
+                .find("amg:sa over ranks is made for symmetric matrices, local:amg:sa for others, too: "),
             std::string::npos);
   EXPECT_NE(refusal(kit::laplacian(50), amg_cg(1e-8, "amg:sa:9")).find("amg:sa[:DEGREE]"), std::string::npos);
   EXPECT_NE(refusal(kit::laplacian(50), amg_cg(1e-8, "amg")).find("amg sees the rows of one rank only"),

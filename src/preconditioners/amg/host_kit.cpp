@@ -105,8 +105,7 @@ bool nonsymmetric_kit::coarsen(double theta, bool smoothed) {
     p_ = smoothed_prolongation(m_, strong, found, inverse_, omega);
     r_ = transposed(smoothed_prolongation({back.view(), 1}, strong, found, inverse_, omega).view());
     stops_set_up::at_row(0);
-    coarse_ = triple_product(r_.view(), m_.a, p_.view());
-    stops_set_up::at_row(0);
+    coarse_ = triple_product(r_.view(), m_.a, p_.view(), [] { stops_set_up::at_row(0); });
   };
   make(smoothed ? chebyshev::first : 0);
   if (smoothed && !extremes_of_diagonal(coarse_.view()).are_positive()) make(0); // sums of dominant rows stay dominant
