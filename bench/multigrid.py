@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Multigrid beside Jacobi and beside AMGCL, hypre and PyAMG, on symmetric positive definite systems and the CPU.
+"""Multigrid beside Jacobi and beside AMGCL, hypre and PyAMG, on symmetric positive definite systems and the CPU; with
+--nonsymmetric on others, by bicgstab, beside incomplete factors and PyAMG.
 
-  multigrid.py FURROW SYSTEM... [--turns 3] [--rtol 1e-8] [--threads 2] [--amgcl PROGRAM] [--hypre PROGRAM] [--json FILE]
+  multigrid.py FURROW SYSTEM... [--nonsymmetric] [--turns 3] [--rtol 1e-8] [--threads 2] [--amgcl PROGRAM] [--hypre PROGRAM] [--json FILE]
 
 SYSTEM is a Matrix Market file, a folder of them, or a generator such as poisson3d:100.
 b is A * ones. All contenders take turns; each has the best of its turns of set-up plus solve, reading not counted, and
@@ -27,6 +28,7 @@ except ImportError:
 
 METHODS = {"jacobi": ["--solver", "cg", "--precond", "jacobi"], "amg": ["--solver", "cg", "--precond", "amg"],
            "amg:sa": ["--solver", "cg", "--precond", "amg:sa"], "auto": []}
+NONSYMMETRIC = {**{name: ["--solver", "bicgstab", "--precond", name] for name in ("jacobi", "ilut", "amg:sa")}, "auto": []}
 
 
 def by_furrow(options, system, arguments):
@@ -56,7 +58,8 @@ def by_pyamg(options, a, make):
     solver = make(a)
     made = time.perf_counter()
     residuals = []
-    x = solver.solve(b, tol=options.rtol, accel="cg", maxiter=1000, residuals=residuals)
+    method = "bicgstab" if options.nonsymmetric else "cg"
+    x = solver.solve(b, tol=options.rtol, accel=method, maxiter=1000, residuals=residuals)
     done = time.perf_counter()
     good = numpy.linalg.norm(b - a @ x) <= 1.001 * options.rtol * numpy.linalg.norm(b)
     return {"status": "converged" if good else "not solved", "iterations": len(residuals) - 1, "setup": made - began, "solve": done - made}
@@ -72,7 +75,7 @@ def matrix_of(options, system):
 
 
 def contenders(options, system):
-    calls = {f"furrow {name}": lambda arguments=arguments: by_furrow(options, system, arguments) for name, arguments in METHODS.items()}
+    calls = {f"furrow {name}": lambda arguments=arguments: by_furrow(options, system, arguments) for name, arguments in (NONSYMMETRIC if options.nonsymmetric else METHODS).items()}
     if options.amgcl:
         for kind in ("sa", "sa32", "rs"):
             calls[f"amgcl {kind}"] = lambda kind=kind: by_program(options, [options.amgcl, kind, system, str(options.rtol)])
@@ -81,7 +84,8 @@ def contenders(options, system):
         calls["hypre"] = lambda: by_program(options, ranks + [options.hypre, system, str(options.rtol)])
     if pyamg:
         a = matrix_of(options, system)
-        calls["pyamg sa"] = lambda: by_pyamg(options, a, pyamg.smoothed_aggregation_solver)
+        symmetry = "nonsymmetric" if options.nonsymmetric else "hermitian"
+        calls["pyamg sa"] = lambda: by_pyamg(options, a, lambda a: pyamg.smoothed_aggregation_solver(a, symmetry=symmetry))
         calls["pyamg rs"] = lambda: by_pyamg(options, a, pyamg.ruge_stuben_solver)
     return calls
 
@@ -108,6 +112,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("furrow")
     parser.add_argument("systems", nargs="+")
+    parser.add_argument("--nonsymmetric", action="store_true")
     parser.add_argument("--turns", type=int, default=3)
     parser.add_argument("--rtol", type=float, default=1e-8)
     parser.add_argument("--threads", type=int, default=2)
@@ -115,6 +120,8 @@ def main():
     parser.add_argument("--hypre")
     parser.add_argument("--json", type=pathlib.Path)
     options = parser.parse_intermixed_args()
+    if options.nonsymmetric and (options.amgcl or options.hypre):
+        parser.error("the programs of AMGCL and hypre are conjugate gradients: leave --nonsymmetric")
     systems = []
     for s in options.systems:
         systems += sorted(map(str, pathlib.Path(s).glob("*.mtx*"))) if pathlib.Path(s).is_dir() else [s]
