@@ -247,9 +247,9 @@ void add_trial(ladder_list& list, const features& f, const inventory& there, ind
     list.add("bicgstab", "jacobi", steps, "a diagonal in all rows, which are of like sizes: a few steps may do");
 }
 
-/// Steps that a diagonal may expect.
+/// Steps that a diagonal may expect: on ranks what comes next is one rank's alone.
 index_t cheap_with_a_diagonal(const features& f, const inventory& there) {
-  return f.may_be_grid() && !there.on_gpu ? cheap_on_grids : cheap;
+  return f.may_be_grid() && !there.on_gpu && !there.on_ranks ? cheap_on_grids : cheap;
 }
 
 std::vector<rung_plan> nonsymmetric(const features& f, const inventory& there) {
