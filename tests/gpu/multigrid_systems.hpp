@@ -81,7 +81,7 @@ inline std::vector<coo<double>> winds() {
   std::vector<coo<double>> all;
   all.push_back(kit::wind_around(70, 10));
   all.push_back(kit::wind_around(90, 1000, 0.01));
-  all.push_back(kit::wind_over_jumps(100, 1));
+  all.push_back(kit::wind_over_jumps(200, 1));
   all.push_back(generate("convection2d:80:5").a);
   std::vector<kit::triplet> one_way;
   for (index_t i = 0; i < 9000; ++i) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include "matrices.hpp"
+#include "random.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -34,9 +35,11 @@ inline coo<double> wind_around(index_t n, double speed, double along_x = 1) {
   return wind_through(n, speed, [=](index_t i, index_t j) { return std::abs(i - j) == 1 ? along_x : 1.0; });
 }
 
-/// The same over couplings from 1e-3 to 1e3.
+/// The same over conductances of points from 1e-3 to 1e3 at random; of 200 x 200 points smoothed levels have a diagonal
+/// entry that is negative.
 inline coo<double> wind_over_jumps(index_t n, double speed) {
-  const auto size_of = [](index_t i) { return std::pow(10.0, 3 * std::sin(double(i * 7919 % 10007))); };
+  const auto power = random_vector<double>(n * n, 11);
+  const auto size_of = [&](index_t i) { return i >= 0 && i < n * n ? std::pow(10.0, 3 * power[i]) : 1.0; };
   return wind_through(n, speed, [&](index_t i, index_t j) { return 2 / (1 / size_of(i) + 1 / size_of(j)); });
 }
 

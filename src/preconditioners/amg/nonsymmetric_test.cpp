@@ -84,9 +84,9 @@ TEST(amg_nonsymmetric, is_linear_and_the_same_for_every_number_of_threads) {
   set_threads(0);
 }
 
-// Couplings from 1e-3 to 1e3: smoothed P and R make a diagonal entry of a smaller level negative.
+// Conductances from 1e-3 to 1e3: smoothed P and R make a diagonal entry of a smaller level negative.
 TEST(amg_nonsymmetric, adds_up_rows_where_smoothed_levels_lose_their_diagonal) {
-  const auto a = kit::wind_over_jumps(100, 1);
+  const auto a = kit::wind_over_jumps(200, 1);
   EXPECT_LE(solved<double>(a, "amg:sa").iterations, 40);
 }
 
