@@ -51,6 +51,8 @@ struct most_operations {
   double most;
   double by_panels;  ///< of those that are made of products of panels, as lu:cholesky and lu:supernodal are
   double to_the_end; ///< of those that take no more for sure
+  /// From neighbour to neighbour, for each of them, that an order by minimum degree may take before it is left.
+  double order_steps = any;
 };
 
 /// While it lives, complete factors that this thread makes may take so many operations, and are refused beyond

@@ -33,6 +33,9 @@ constexpr double fewer_than_iterations = 6000;
 /// entries a refusal, for which operations are counted as they are made, takes up to half of what follows (c-62, 13 a
 /// row: 0.9 s before 2.1).
 constexpr index_t entries_of_networks = 8;
+/// An order by minimum degree of what lies in the plane takes 3 to 5 steps for each neighbour, of real networks and
+/// bodies up to 65; of 100,000 rows of 4 entries at random it takes 0.15 s to see that they fill in, and 1.9 by 500.
+constexpr double steps_of_planes = 30;
 /// Factors by products of panels take a fifth of the time or less for each operation, 8 to 38e9 a second beside 1 to
 /// 3.4e9: of a nearly incompressible solid of 86,490 rows, 24,000 for each entry, 9 s in place of 43 behind incomplete
 /// factors.
@@ -58,6 +61,8 @@ constexpr index_t rows_for_levels = 15000;
 /// grids. In space a residual stays until the wind has crossed the lines, too, and falls then: a cube of 60^3 points
 /// takes 140 steps, 0.08 s, and by multigrid 0.22.
 constexpr index_t diagonals_of_a_plane = 5;
+/// The same whose rows reach the next lines and no further, and those of plates.
+constexpr index_t diagonals_of_next_lines = 9, diagonals_of_a_plate = 13;
 /// Its own steps, of two cycles each.
 constexpr index_t few_cycles = 150;
 /// Steps with a diagonal that complete factors of few rows may wait for, and incomplete ones of more: a quarter of them
@@ -89,6 +94,9 @@ constexpr index_t steps_a_row = 20;
 /// Steps of least squares that complete factors of a tall matrix wait for: those of real ones end after 2,060 or
 /// less, and begin anew where factors are refused.
 constexpr index_t steps_before_factors = 5000;
+
+/// Whether all rungs are, and have all of the matrix.
+bool is_on_host(const inventory& there) { return !there.on_gpu && !there.on_ranks; }
 
 /// Whether all diagonal blocks are so small that complete factors take few operations, for sure.
 bool falls_apart(const features& f) { return f.blocks > 1 && f.in_blocks <= few_operations * double(f.nnz); }
@@ -136,20 +144,25 @@ void add_direct(ladder_list& list, const features& f, std::string_view after) {
 }
 
 /// Complete factors on the host, if they take little beside the iterations that would come next.
-void add_direct_if_cheap(ladder_list& list, const features& f, const inventory& there) {
+void add_direct_if_cheap(ladder_list& list, const features& f, const inventory& there,
+                         double order_steps = most_operations::any) {
   const double worth = fewer_than_iterations * double(f.nnz);
+  most_operations operations(worth, by_panels * worth, near * worth);
+  operations.order_steps = order_steps;
   if (!there.on_ranks)
     list.add("direct", "lu", 0, "complete factors, where they take fewer operations than more iterations", 0,
-             {worth, by_panels * worth, near * worth});
+             operations);
 }
 
 /// Whether an ordering takes little beside what would come next.
 bool may_order_first(const features& f, const inventory& there) {
-  return !there.on_gpu && !there.on_ranks && f.rows <= rows_to_order && !f.may_be_grid();
+  return is_on_host(there) && f.rows <= rows_to_order && !f.may_be_grid();
 }
 
-void add_direct_of_few_operations(ladder_list& list, const features& f) {
-  list.add("direct", "lu", 0, "complete factors, where they take few operations", 0, few_operations * double(f.nnz));
+void add_direct_of_few_operations(ladder_list& list, const features& f, double order_steps = most_operations::any) {
+  most_operations operations(few_operations * double(f.nnz));
+  operations.order_steps = order_steps;
+  list.add("direct", "lu", 0, "complete factors, where they take few operations", 0, operations);
 }
 
 void add_least_squares(ladder_list& list, index_t most = 0) {
@@ -185,6 +198,16 @@ bool suits_multigrid(const features& f, const inventory& there) {
          10 * f.dominant >= 9 * f.rows;
 }
 
+/// Whether complete factors come before incomplete ones, which hardly ever end what a diagonal has not where multigrid
+/// does not suit, while those of waves, flow and wind in the plane take few operations: Helmholtz's equation on 200^2
+/// and 300^2 points, 21 and 10 a wave, takes 0.3 and 0.6 s, behind incomplete factors 1.2 and 2.1, Stokes flow of
+/// 48,896 unknowns 0.4 in place of 1.6, a wind by central differences on 200^2 points 0.1 in place of 1. Where they
+/// fill in they are refused for the price of an ordering.
+bool suits_factors_of_the_plane(const features& f, const inventory& there) {
+  const bool few_entries = f.may_be_grid() || f.nnz <= entries_of_networks * f.rows;
+  return few_entries && is_on_host(there) && !suits_multigrid(f, there);
+}
+
 /// Whether triangular solves would keep a GPU waiting.
 bool suits_shadows(const features& f, const inventory& there) {
   return there.on_gpu && !there.on_ranks && !f.symmetric && f.may_be_grid() && !f.wants_matching() &&
@@ -193,11 +216,13 @@ bool suits_shadows(const features& f, const inventory& there) {
 
 /// What is left for a matrix of which nothing good is known.
 void add_general(ladder_list& list, const features& f, const inventory& there) {
-  const bool filled = !there.on_gpu && !there.on_ranks && f.nnz <= entries_to_fill;
+  const bool filled = is_on_host(there) && f.nnz <= entries_to_fill;
   const char* const why =
       f.wants_matching() ? "incomplete factors of the rows, matched and scaled" : "incomplete factors of the rows";
-  const bool had = factors_first(f), direct_next = !had && f.rows <= some_rows;
-  if (!had && !direct_next && may_order_first(f, there) && f.nnz <= entries_of_networks * f.rows)
+  const bool had = factors_first(f), direct_next = !had && f.rows <= some_rows, later = !had && !direct_next;
+  const bool sooner = later && suits_factors_of_the_plane(f, there);
+  if (sooner) add_direct_if_cheap(list, f, there, steps_of_planes);
+  else if (later && may_order_first(f, there) && f.nnz <= entries_of_networks * f.rows)
     add_direct_of_few_operations(list, f);
   if (suits_multigrid(f, there))
     list.add("bicgstab", "amg", few_cycles, "dominant rows: multigrid takes few iterations whatever the size");
@@ -206,9 +231,9 @@ void add_general(ladder_list& list, const features& f, const inventory& there) {
              steps_of_shadows);
   list.add("bicgstab", filled ? "ilut" : "ilu", cheap, why);
   if (direct_next) add_direct(list, f, "since iterations are slow");
-  else if (!had) add_direct_if_cheap(list, f, there);
+  else if (later && !sooner) add_direct_if_cheap(list, f, there);
   list.add("gmres:50", "ilut", patient, "more fill, and a residual that cannot grow");
-  if (!had && !direct_next) add_direct(list, f, "since no iteration got there");
+  if (later) add_direct(list, f, "since no iteration got there");
 }
 
 std::vector<rung_plan> indefinite(const features& f, const inventory& there, const char* why) {
@@ -228,6 +253,13 @@ index_t cheap_before_multigrid(const features& f, const inventory& there) {
   return there.on_gpu && there.runs_on_gpu("amg") ? cheap_on_a_gpu : cheap;
 }
 
+/// Whether a grid is that of a plate, which multigrid takes many cycles for: its rows, few of which are dominant, reach
+/// beyond the next lines. With 200^2 points complete factors take 0.15 s, behind multigrid, which is left, 0.43.
+bool may_be_plate(const features& f, const inventory& there) {
+  return f.may_be_grid() && f.diagonals > diagonals_of_next_lines && f.diagonals <= diagonals_of_a_plate &&
+         2 * f.dominant < f.rows && is_on_host(there);
+}
+
 std::vector<rung_plan> definite(const features& f, const inventory& there) {
   ladder_list list(there);
   const char* const why = "symmetric with a positive diagonal: it may be positive definite";
@@ -237,6 +269,7 @@ std::vector<rung_plan> definite(const features& f, const inventory& there) {
   else list.add("cg", "jacobi", cheap_before_multigrid(f, there), why);
   if (f.rows <= few_rows) add_direct(list, f, "");
   else if (may_order_first(f, there)) add_direct_of_few_operations(list, f);
+  else if (may_be_plate(f, there)) add_direct_of_few_operations(list, f, steps_of_planes);
   list.add("cg", "amg", cheap, "multigrid takes few iterations whatever the size");
   if (f.rows > few_rows) add_direct_if_cheap(list, f, there);
   list.add("cg", "ic0", patient, "incomplete Cholesky factors");
@@ -254,7 +287,7 @@ void add_trial(ladder_list& list, const features& f, const inventory& there, ind
 /// Steps that a diagonal may expect: on ranks what comes next is one rank's alone.
 index_t cheap_with_a_diagonal(const features& f, const inventory& there) {
   const bool plane = f.may_be_grid() && f.diagonals <= diagonals_of_a_plane;
-  return plane && !there.on_gpu && !there.on_ranks ? cheap_on_grids : cheap;
+  return plane && is_on_host(there) ? cheap_on_grids : cheap;
 }
 
 std::vector<rung_plan> nonsymmetric(const features& f, const inventory& there) {

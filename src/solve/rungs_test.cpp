@@ -17,8 +17,8 @@ const inventory little{[](std::string_view name) { return name == "cg" || name =
 features large_matrix() {
   features f;
   f.rows = f.dominant = 1000000;
-  f.nnz = 7000000;
-  f.longest_row = 7;
+  f.nnz = 9000000; // more a row than networks and planes have
+  f.longest_row = 9;
   f.symmetric = true;
   return f;
 }
@@ -165,18 +165,50 @@ TEST(rungs, of_some_rows_have_factors_before_multigrid_that_take_few_operations)
   EXPECT_EQ(names(rungs_for(f, other)).find("cg+jacobi cg+amg"), 0u);
 }
 
-TEST(rungs, of_networks_without_symmetry_have_such_factors_before_incomplete_ones) {
+TEST(rungs, of_networks_whose_rows_are_dominant_have_such_factors_before_multigrid) {
   features f = large_matrix();
-  f.rows = 40000, f.dominant = 20000, f.nnz = 200000, f.symmetric = false;
+  f.rows = f.dominant = 40000, f.nnz = 200000, f.symmetric = false;
   const auto list = rungs_for(f, everything);
-  EXPECT_EQ(names(list).find("bicgstab+jacobi direct+lu bicgstab+ilut direct+lu "), 0u) << names(list);
-  EXPECT_GT(list[3].operations.most, list[1].operations.most);
-  f.dominant = 40000;
-  EXPECT_EQ(names(rungs_for(f, everything)).find("bicgstab+jacobi direct+lu bicgstab+amg "), 0u);
-  f.dominant = 20000, f.nnz = 400000; // more than power grids and circuits have
-  EXPECT_EQ(names(rungs_for(f, everything)).find("bicgstab+jacobi bicgstab+ilut direct+lu "), 0u);
-  f.rows = 60000, f.dominant = 30000;
-  EXPECT_EQ(names(rungs_for(f, everything)).find("bicgstab+jacobi bicgstab+ilut direct+lu "), 0u);
+  EXPECT_EQ(names(list).find("bicgstab+jacobi direct+lu bicgstab+amg bicgstab+ilut direct+lu "), 0u) << names(list);
+  EXPECT_GT(list[4].operations.most, list[1].operations.most);
+  f.nnz = 400000; // more than power grids and circuits have
+  EXPECT_EQ(names(rungs_for(f, everything)).find("bicgstab+jacobi bicgstab+amg bicgstab+ilut direct+lu "), 0u);
+  f.nnz = 300000, f.rows = f.dominant = 60000;
+  EXPECT_EQ(names(rungs_for(f, everything)).find("bicgstab+jacobi bicgstab+amg bicgstab+ilut direct+lu "), 0u);
+}
+
+TEST(rungs, of_planes_have_factors_before_incomplete_ones_where_multigrid_does_not_suit) {
+  features f = large_matrix();
+  f.nnz = 7 * f.rows;
+  const auto indefinite = [&](const inventory& there) { return names(rungs_for_indefinite(f, there)); };
+  const std::string sooner = "+jacobi direct+lu bicgstab+ilu gmres:50+ilut direct+lu ",
+                    later = "+jacobi bicgstab+ilu direct+lu gmres:50+ilut direct+lu ";
+  EXPECT_EQ(indefinite(everything).find("minres" + sooner), 0u) << indefinite(everything);
+  const auto operations = rungs_for_indefinite(f, everything)[1].operations;
+  EXPECT_LT(operations.most, most_operations::any);
+  EXPECT_LT(operations.order_steps, 100);
+  inventory other = everything;
+  other.on_gpu = true;
+  EXPECT_EQ(indefinite(other).find("minres" + later), 0u) << indefinite(other);
+  f.nnz = 20 * f.rows;
+  EXPECT_EQ(indefinite(everything).find("minres" + later), 0u) << indefinite(everything);
+  f.diagonals = 19;
+  EXPECT_EQ(indefinite(everything).find("minres" + sooner), 0u) << indefinite(everything);
+  f.symmetric = false, f.dominant = f.rows / 2;
+  EXPECT_EQ(names(rungs_for(f, everything)).find("bicgstab" + sooner), 0u);
+  f.dominant = f.rows;
+  EXPECT_EQ(names(rungs_for(f, everything)).find("bicgstab+jacobi bicgstab+amg bicgstab+ilu direct+lu "), 0u);
+}
+
+TEST(rungs, of_plates_have_factors_before_multigrid) {
+  features f = large_matrix();
+  f.diagonals = 13, f.nnz = 13 * f.rows, f.dominant = 0;
+  const auto has_factors = [&] { return names(rungs_for(f, everything)).find("cg+jacobi direct+lu cg+amg ") == 0; };
+  EXPECT_TRUE(has_factors());
+  f.diagonals = 9;
+  EXPECT_FALSE(has_factors());
+  f.diagonals = 13, f.dominant = f.rows;
+  EXPECT_FALSE(has_factors());
 }
 
 TEST(rungs, of_grids_come_to_multigrid_sooner) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "order_choice.hpp"
 
+#include "preconditioners/stop.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -35,7 +37,8 @@ dissection_outlook::dissection_outlook(const column_graph& g, const order_rules&
     : can_(rules.wish == order_wish::cheapest && has_dissection()), limit_(rules.operations),
       for_a_square_(rules.for_a_square), takes_(seconds_of_dissection(g) * rules.a_second), steps_(order_bounds::none) {
   in_vain_ = limit_ * (can_ && takes_ <= of_limit * limit_ ? may_save : 1);
-  if (std::isfinite(limit_) && !rules.to_the_end) steps_ = steps_a_neighbour * double(g.neighbours.size());
+  if (std::isfinite(limit_) && !rules.to_the_end)
+    steps_ = std::min(steps_a_neighbour, bounds_operations::at_most().order_steps) * double(g.neighbours.size());
   surely_ = can_ && has_like_numbers(g) ? surely_from * takes_ : std::numeric_limits<double>::infinity();
 }
 

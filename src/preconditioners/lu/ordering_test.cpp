@@ -191,6 +191,11 @@ TEST(minimum_degree, of_a_matrix_that_fills_in_is_left_where_factors_are_limited
   const lu::columns body = columns_of("elasticity3d:9");
   count(body, order = {}, rules);
   EXPECT_EQ(order.place.size(), body.n);
+  most_operations hurried;
+  hurried.order_steps = 1;
+  const bounds_operations bound(hurried);
+  kit::expect_refusal(status::max_iterations, "takes too long", [&] { count(body, order = {}, rules); });
+  count(columns_of("poisson2d:30"), order = {}, to_the_end);
 }
 
 TEST_F(dissection, is_taken_where_it_pays) {
