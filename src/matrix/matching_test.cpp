@@ -175,6 +175,26 @@ TEST(heavy_diagonal, takes_few_passes_over_rows_by_a_power_law) {
   EXPECT_LT(looks, 35);
 }
 
+TEST(heavy_diagonal, takes_few_passes_where_a_full_row_leads_to_all_columns_that_are_free) {
+  const index_t points = 1500, powers = 10; // fitted by least squares: [s I, A; A', 0], rows and columns scaled
+  std::vector<kit::triplet> entries;
+  for (index_t i = 0; i < points; ++i) {
+    const double scale = i < points / 2 ? 2 : 1;
+    entries.push_back({i, i, 0.032 * scale});
+    for (index_t j = 0; j < powers; ++j) {
+      const double x = 0.83 * std::pow(0.953 + 0.0953 * double(i) / double(points), double(j));
+      entries.push_back({i, points + j, j < powers / 3 ? 2 * x : x});
+      entries.push_back({points + j, i, x * scale});
+    }
+  }
+  const auto a = kit::assemble({points + powers, points + powers}, entries);
+  index_t looks = 0; // one a million entries: 240 by rounds that find a row each
+  const auto h = match_heavy_diagonal(rows_of_triplets<double>(a).view(), [&] { ++looks; });
+  EXPECT_EQ(h.rank, points + powers);
+  keeps_its_promises(a, h);
+  EXPECT_LT(looks, 40);
+}
+
 TEST(heavy_diagonal, undoes_bad_scales) {
   const auto a = kit::from_function(
       30, [](index_t i, index_t j) { return (i + j) % 3 ? std::pow(10.0, double(3 * i - 2 * j)) : 0.0; });
