@@ -202,10 +202,10 @@ bool suits_multigrid(const features& f, const inventory& there) {
 /// does not suit, while those of waves, flow and wind in the plane take few operations: Helmholtz's equation on 200^2
 /// and 300^2 points, 21 and 10 a wave, takes 0.3 and 0.6 s, behind incomplete factors 1.2 and 2.1, Stokes flow of
 /// 48,896 unknowns 0.4 in place of 1.6, a wind by central differences on 200^2 points 0.1 in place of 1. Where they
-/// fill in they are refused for the price of an ordering.
+/// fill in they are refused for the price of an ordering. Of a grid of some rows incomplete factors fail as soon.
 bool suits_factors_of_the_plane(const features& f, const inventory& there) {
-  const bool few_entries = f.may_be_grid() || f.nnz <= entries_of_networks * f.rows;
-  return few_entries && is_on_host(there) && !suits_multigrid(f, there);
+  const bool few_entries = f.may_be_grid() ? f.rows > some_rows : f.nnz <= entries_of_networks * f.rows;
+  return few_entries && is_on_host(there) && !factors_first(f) && !suits_multigrid(f, there);
 }
 
 /// Whether triangular solves would keep a GPU waiting.
@@ -219,18 +219,18 @@ void add_general(ladder_list& list, const features& f, const inventory& there) {
   const bool filled = is_on_host(there) && f.nnz <= entries_to_fill;
   const char* const why =
       f.wants_matching() ? "incomplete factors of the rows, matched and scaled" : "incomplete factors of the rows";
-  const bool had = factors_first(f), direct_next = !had && f.rows <= some_rows, later = !had && !direct_next;
-  const bool sooner = later && suits_factors_of_the_plane(f, there);
+  const bool had = factors_first(f), soon = !had && f.rows <= some_rows, later = !had && !soon;
+  const bool sooner = suits_factors_of_the_plane(f, there);
   if (sooner) add_direct_if_cheap(list, f, there, steps_of_planes);
-  else if (later && may_order_first(f, there) && f.nnz <= entries_of_networks * f.rows)
-    add_direct_of_few_operations(list, f);
-  if (suits_multigrid(f, there))
+  if (suits_multigrid(f, there)) {
+    if (may_order_first(f, there) && f.nnz <= entries_of_networks * f.rows) add_direct_of_few_operations(list, f);
     list.add("bicgstab", "amg", few_cycles, "dominant rows: multigrid takes few iterations whatever the size");
+  }
   if (suits_shadows(f, there))
     list.add("idr:8", "jacobi", 0, "a grid: triangular solves would keep a GPU waiting, and more shadow vectors do not",
              steps_of_shadows);
   list.add("bicgstab", filled ? "ilut" : "ilu", cheap, why);
-  if (direct_next) add_direct(list, f, "since iterations are slow");
+  if (soon) add_direct(list, f, "since iterations are slow");
   else if (later && !sooner) add_direct_if_cheap(list, f, there);
   list.add("gmres:50", "ilut", patient, "more fill, and a residual that cannot grow");
   if (later) add_direct(list, f, "since no iteration got there");

@@ -198,6 +198,13 @@ TEST(rungs, of_planes_have_factors_before_incomplete_ones_where_multigrid_does_n
   EXPECT_EQ(names(rungs_for(f, everything)).find("bicgstab" + sooner), 0u);
   f.dominant = f.rows;
   EXPECT_EQ(names(rungs_for(f, everything)).find("bicgstab+jacobi bicgstab+amg bicgstab+ilu direct+lu "), 0u);
+  f.diagonals = 0, f.rows = 5600, f.dominant = 2000, f.nnz = 39000; // of which factors without a limit come soon
+  const auto few = rungs_for(f, everything);
+  EXPECT_EQ(names(few).find("bicgstab+jacobi direct+lu bicgstab+ilut direct+lu gmres"), 0u) << names(few);
+  EXPECT_TRUE(few[1].is_bounded());
+  EXPECT_FALSE(few[3].is_bounded());
+  f.diagonals = 7;
+  EXPECT_EQ(names(rungs_for(f, everything)).find("bicgstab+jacobi bicgstab+ilut direct+lu gmres"), 0u);
 }
 
 TEST(rungs, of_plates_have_factors_before_multigrid) {
@@ -298,7 +305,7 @@ TEST(rungs, of_some_rows_that_want_matching_are_factorised_first_where_entries_a
   f.nnz = 330000; // more fill
   EXPECT_EQ(names(rungs_for(f, everything)).find("bicgstab+ilut direct+lu gmres:50+ilut"), 0u);
   f.nnz = 33000, f.zero_diagonal = 0; // a diagonal that says something
-  EXPECT_EQ(names(rungs_for(f, everything)).find("bicgstab+jacobi bicgstab+ilut direct+lu"), 0u);
+  EXPECT_EQ(names(rungs_for(f, everything)).find("bicgstab+jacobi direct+lu bicgstab+ilut direct+lu"), 0u);
 }
 
 TEST(rungs, of_few_entries_have_more_fill_at_once_where_the_host_factors) {
