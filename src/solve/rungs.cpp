@@ -33,9 +33,10 @@ constexpr double fewer_than_iterations = 6000;
 /// entries a refusal, for which operations are counted as they are made, takes up to half of what follows (c-62, 13 a
 /// row: 0.9 s before 2.1).
 constexpr index_t entries_of_networks = 8;
-/// An order by minimum degree of what lies in the plane takes 3 to 5 steps for each neighbour, of real networks and
-/// bodies up to 65; of 100,000 rows of 4 entries at random it takes 0.15 s to see that they fill in, and 1.9 by 500.
-constexpr double steps_of_planes = 30;
+/// An order by minimum degree of what lies in the plane takes 3 to 5 steps for each neighbour, and up to 65 of real
+/// networks and bodies whose factors take few operations; of 100,000 rows of 4 entries at random it takes 0.15 s to see
+/// by the first bound that they fill in, and 1.9 by 500.
+constexpr double steps_of_planes = 30, steps_of_bodies = 100;
 /// Factors by products of panels take a fifth of the time or less for each operation, 8 to 38e9 a second beside 1 to
 /// 3.4e9: of a nearly incompressible solid of 86,490 rows, 24,000 for each entry, 9 s in place of 43 behind incomplete
 /// factors.
@@ -268,7 +269,7 @@ std::vector<rung_plan> definite(const features& f, const inventory& there) {
              std::string(why) + ", and small enough for the chip");
   else list.add("cg", "jacobi", cheap_before_multigrid(f, there), why);
   if (f.rows <= few_rows) add_direct(list, f, "");
-  else if (may_order_first(f, there)) add_direct_of_few_operations(list, f);
+  else if (may_order_first(f, there)) add_direct_of_few_operations(list, f, steps_of_bodies);
   else if (may_be_plate(f, there)) add_direct_of_few_operations(list, f, steps_of_planes);
   list.add("cg", "amg", cheap, "multigrid takes few iterations whatever the size");
   if (f.rows > few_rows) add_direct_if_cheap(list, f, there);
