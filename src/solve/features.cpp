@@ -71,6 +71,7 @@ features put_together(const counts& all, const stats& s, bool symmetric) {
   f.scales = all.largest > 0 ? all.largest / all.least : 1;
   f.diagonal_scales = all.largest_diagonal > 0 ? all.largest_diagonal / all.least_diagonal : 1;
   f.diagonals = s.diagonals;
+  f.below = s.lower_bandwidth, f.above = s.upper_bandwidth;
   return f;
 }
 

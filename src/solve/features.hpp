@@ -18,6 +18,7 @@ struct features {
   double diagonal_scales = 1;            ///< the largest |a_ii| over the smallest of those that are not 0
   double scales = 1;                     ///< the largest |a_ij| of a row, the largest one over the smallest
   index_t diagonals = 0;                 ///< with entries; 0: not counted
+  index_t below = 0, above = 0;          ///< the farthest of these, 0: not known
   index_t blocks = 0, largest_block = 0; ///< diagonal ones (`lu::block_form`), and rows of the largest; 0: not known
   double in_blocks = 0;                  ///< operations that dense factors of all of these take
 

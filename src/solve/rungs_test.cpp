@@ -218,6 +218,30 @@ TEST(rungs, of_plates_have_factors_before_multigrid) {
   EXPECT_FALSE(has_factors());
 }
 
+TEST(rungs, of_chains_have_factors_before_anything_but_a_diagonal) {
+  features f = large_matrix();
+  f.diagonals = 5, f.below = f.above = 2, f.nnz = 5 * f.rows; // a beam
+  EXPECT_EQ(names(rungs_for(f, everything)).find("cg+jacobi direct+lu cg+amg "), 0u);
+  f.symmetric = false;
+  EXPECT_EQ(names(rungs_for(f, everything)).find("bicgstab+jacobi direct+lu bicgstab+amg "), 0u);
+  EXPECT_TRUE(rungs_for(f, everything)[1].is_bounded());
+  f.symmetric = true, f.negative_diagonal = 1;
+  EXPECT_EQ(names(rungs_for(f, everything)).find("minres+jacobi direct+lu "), 0u);
+  const auto has_none = [](const char* what, features g, const inventory& there) {
+    EXPECT_EQ(names(rungs_for(g, there)).find("cg+jacobi cg+amg "), 0u) << what;
+  };
+  f.negative_diagonal = 0;
+  inventory other = everything;
+  other.on_gpu = true;
+  has_none("on a GPU", f, other);
+  other.on_gpu = false, other.on_ranks = true;
+  has_none("on ranks", f, other);
+  f.below = f.above = 1000; // a grid in the plane
+  has_none("a wide band", f, everything);
+  f.below = f.above = 0; // not known
+  has_none("no band", f, everything);
+}
+
 TEST(rungs, of_grids_come_to_multigrid_sooner) {
   features f = large_matrix();
   const auto usual = rungs_for(f, everything);
