@@ -67,6 +67,23 @@ TEST(archive, what_is_refused) {
   EXPECT_NE(refused(tar_member("m/m.mtx", matrix).substr(0, 540)).find("the archive is damaged"), std::string::npos);
 }
 
+TEST(archive, two_files_that_could_be_meant_are_refused) {
+  const std::string main = tar_member("m/m.mtx", matrix), own = tar_member("m/m_b.mtx", side);
+  const auto refused = [](const std::string& tar) {
+    const archive_file a(tar + tar_end);
+    return refusal([&] { read_matrix(a.file); });
+  };
+  EXPECT_TRUE(refused(main + own + main)
+                  .ends_with("m.tar.gz: the archive has 'm/m.mtx' more than once: unpack it, and name the file"));
+  for (const std::string& twice : {main + own + own, own + main + own, own + own + main})
+    EXPECT_TRUE(refused(twice).ends_with("has 'm/m_b.mtx' more than once: unpack it, and name the file"));
+  EXPECT_NE(refused(tar_member("x.mtx", matrix) + tar_member("x.mtx", matrix)).find("has 'x.mtx' more than once"),
+            std::string::npos);
+  EXPECT_TRUE(
+      refused(main + tar_member("n/n.mtx", matrix))
+          .ends_with("has several matrices ('m/m.mtx' and 'n/n.mtx' among them): unpack it, and name one of them"));
+}
+
 TEST(archive, files_that_belong_to_other_matrices_are_passed_over) {
   // Each of them would take 16 GiB, or be refused, if it were read.
   const std::string huge = "%%MatrixMarket matrix coordinate real general\n2147483647 1 1\n1 1 1\n";

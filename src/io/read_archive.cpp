@@ -76,26 +76,41 @@ void read_side(tar_reader& in, const archive& tar, problem& p) {
   }
 }
 
+/// Two files that could be meant. Of two with one name, as where an archive was added to, tar unpacks the last.
+[[noreturn]] void refuse_second(const archive& tar, const std::string& first, const std::string& second) {
+  refuse(tar.from.name(),
+         first == second
+             ? fmt::format("the archive has {} more than once: unpack it, and name the file", in_quotes(first))
+             : fmt::format("the archive has several matrices ({} and {} among them): unpack it, and name one of them",
+                           in_quotes(first), in_quotes(second)));
+}
+
 /// The matrix `wanted`, or the usual one, and its right-hand side, NAME_b.mtx beside NAME.mtx. Nothing else is kept; a
 /// right-hand side that stands before its matrix costs a second pass.
 std::optional<problem> read_with(const archive& tar, const std::string& wanted) {
   std::optional<problem> out;
-  std::set<std::string> passed;
-  std::string side;
+  std::multiset<std::string> passed;
+  std::string main, side;
+  bool has_side = false;
   for (auto in = tar.open(); in.next();) {
     const std::string name = in.name();
     if (!has_ending(name, ".mtx")) continue;
-    if (out) {
-      if (name == side) read_side(in, tar, *out), side.clear(); // once
-    } else if (wanted.empty() ? is_main(name) : name == wanted) {
+    if (wanted.empty() ? is_main(name) : name == wanted) {
+      if (out) refuse_second(tar, main, name);
       entries e = read_entries(in, static_cast<double>(in.size()), tar.name_of(name));
       const std::string about = fmt::format("Matrix Market {}, {} stored entries", describe(e.head), e.head.stored);
       out = problem{assemble(std::move(e)), {}, path(name).stem().string(), about};
+      main = name;
       side = name.substr(0, name.size() - 4) + "_b.mtx";
-    } else if (has_ending(name, "_b.mtx")) {
+    } else if (out && name == side) {
+      if (has_side || passed.contains(side)) refuse_second(tar, side, side);
+      read_side(in, tar, *out);
+      has_side = true;
+    } else if (!out && has_ending(name, "_b.mtx")) {
       passed.insert(name);
     }
   }
+  if (passed.count(side) > 1) refuse_second(tar, side, side);
   if (!passed.contains(side)) return out;
   for (auto in = tar.open(); in.next();)
     if (in.name() == side) {
