@@ -4,6 +4,7 @@
 
 #include "core/check.hpp"
 #include "io/ending.hpp"
+#include "io/may_be_symmetric.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -42,7 +43,8 @@ double memory_plan::resident_bytes() {
 double write_bytes(const std::string& file, shape2 shape, index_t nnz) {
   if (io::has_ending(file, ".furrow") || io::has_ending(file, ".petsc")) return 0;
   constexpr double piece = 32768, text = 50; // entries of a piece, bytes of an entry
-  return 8 * double(shape.rows) + text * std::min(double(nnz), piece * 8 * threads());
+  const double transpose = io::may_be_symmetric(shape, nnz) ? 8 * double(shape.rows) : 0;
+  return transpose + text * std::min(double(nnz), piece * 8 * threads());
 }
 
 namespace {

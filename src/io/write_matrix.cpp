@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ending.hpp"
+#include "may_be_symmetric.hpp"
 #include "refuse.hpp"
 #include "text_writer.hpp"
 #include "vector_format.hpp"
@@ -37,7 +38,7 @@ constexpr index_t entries_at_once = 1 << 15;
 /// its entry (i, j) below the diagonal, the next entry of row j that is still unmatched must be (j, i).
 bool is_symmetric(const coo<double>& a, index_t& lower) {
   index_t below = 0, above = 0;
-  if (a.shape.rows != a.shape.cols || a.shape.rows > 4 * a.nnz() + 1024) return false;
+  if (!may_be_symmetric(a.shape, a.nnz())) return false;
   host_array<index_t> next(a.shape.rows + 1, a.nnz()); // in row j, the first entry above the diagonal not matched yet
   for (index_t k = 0; k < a.nnz(); ++k) {
     const index_t i = a.row[k], j = a.col[k];

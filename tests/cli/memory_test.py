@@ -42,6 +42,11 @@ class Memory(Case):
         self.estimate_holds("spmv", "poisson3d:110", "--device", "cpu", "--format", "all", "--repeat", "2")
         self.estimate_holds("spmv", "poisson3d:140", "--device", "cpu", "--repeat", "2", "--precision", "f32")
 
+    def test_far_more_rows_than_entries_are_written_without_room_for_them(self):
+        for rows, cols in ((2**31 - 1, 2**31 - 1), (2**31 - 1, 3)):
+            self.write("few.mtx", f"%%MatrixMarket matrix coordinate real general\n{rows} {cols} 1\n1 1 1\n")
+            self.assertRegex(self.furrow("convert", "few.mtx", "out.mtx").stderr, r"memory: about [\d.]+ MB at the peak")
+
     def test_the_other_subcommands(self):
         self.estimate_holds("info", "poisson3d:110")
         self.estimate_holds("generate", "poisson3d:90", "-o", "p.mtx")
