@@ -13,7 +13,7 @@ namespace {
 
 /// All of `text` as a number, NaN and infinities among them; too small a one is 0, too large a one is infinite.
 std::optional<double> number_in(const std::string& text) {
-  const char* const begin = text.data() + (text.starts_with('+') ? 1 : 0);
+  const char* const begin = text.data() + plus_length(text);
   const char* const end = text.data() + text.size();
   double value = 0;
   const auto [stop, code] = std::from_chars(begin, end, value);
@@ -39,10 +39,12 @@ CLI::Validator checked(const verdict& passes) {
 
 } // namespace
 
+std::size_t plus_length(std::string_view text) { return text.starts_with('+') && !text.starts_with("+-") ? 1 : 0; }
+
 CLI::Validator whole(index_t least, index_t most) {
   return {[least, most](std::string& text) -> std::string {
             index_t value = 0;
-            const char* const begin = text.data() + (text.starts_with('+') ? 1 : 0);
+            const char* const begin = text.data() + plus_length(text);
             const char* const end = text.data() + text.size();
             const auto [stop, code] = std::from_chars(begin, end, value);
             if (stop != end || code != std::errc{}) { // "1e6", or more digits than an index has

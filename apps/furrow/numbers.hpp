@@ -5,8 +5,12 @@
 #include <CLI/CLI.hpp>
 
 #include <limits>
+#include <string_view>
 
 namespace furrow::cli {
+
+/// 1 where a number begins with a plus sign, which from_chars does not take, and has no other sign behind it.
+std::size_t plus_length(std::string_view text);
 
 /// Checks for options that take numbers, as `option->transform(whole(1))`. What does not pass is said in a few words:
 /// "--threads: must be at least 1, not 0". Words, NaN and infinities never pass.

@@ -69,6 +69,13 @@ class Options(Case):
             self.assertIn(says, self.complaint(*words))
         self.furrow("solve", MATRIX, "--max-iterations", "1e3", "--threads", "+1", "--device", "cpu")
 
+    def test_a_number_has_one_sign(self):
+        self.write("s.txt", "1\n2\n")
+        for name in ("--alpha", "--repeat"):
+            self.assertRegex(self.complaint("spmv", MATRIX, f"{name}=+-5"), f"{name}: '\\+-5' is not a (whole )?number")
+        self.assertIn("'+-5' is not a finite number", self.complaint("cheb", "eval", "s.txt", "--at", "+-5"))
+        self.assertEqual(self.furrow("cheb", "eval", "s.txt", "--at", "+0.5,-1", "--on", "-1,+1").stdout, "0.5 2\n-1 -1\n")
+
     def test_what_would_have_no_effect_is_refused(self):
         self.write("s.txt", "1\n2\n3\n")
         (self.folder / "systems").mkdir()

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "command.hpp"
+#include "numbers.hpp"
 
 #include "core/check.hpp"
 
@@ -17,11 +18,12 @@ std::vector<double> parse_numbers(const std::string& text, const std::string& na
   std::size_t first = 0;
   while (true) {
     const std::size_t end = std::min(text.find(',', first), text.size());
+    const std::string_view word = std::string_view(text).substr(first, end - first);
     double value = 0;
     const char* const stop = text.data() + end;
-    const auto read = std::from_chars(text.data() + first, stop, value);
+    const auto read = std::from_chars(word.data() + plus_length(word), stop, value);
     check(read.ec == std::errc() && read.ptr == stop && std::isfinite(value), fault::usage,
-          "{}: '{}' is not a finite number", name, text.substr(first, end - first));
+          "{}: '{}' is not a finite number", name, word);
     numbers.push_back(value);
     if (end == text.size()) return numbers;
     first = end + 1;
