@@ -52,7 +52,7 @@ std::string about_extras(const CLI::App& root) {
       return fmt::format("'{}' is one argument too many; {}", word, where_help_is(root));
     const std::string name = word.substr(0, word.find('='));
     const std::string guess = nearest(name, names_of_options(parsed_app(root)));
-    if (guess == name)
+    if (parsed_app(root).get_option_no_throw(name))
       return fmt::format("{} stands before the subcommand: options come behind it; {}", word, where_help_is(root));
     return fmt::format("there is no option '{}': {}{}", word,
                        guess.empty() ? "" : fmt::format("did you mean '{}'? ", guess), where_help_is(root));

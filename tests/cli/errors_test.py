@@ -180,6 +180,7 @@ class Errors(Case):
 
     def test_an_option_before_the_subcommand(self):
         self.says(2, "--ascii stands before the subcommand: options come behind it", "--ascii", "info", "poisson1d:3")
+        self.says(2, "-o stands before the subcommand: options come behind it", "-o", "x.mtx", "solve", "poisson1d:3")
 
     def test_generate_reads_no_file(self):
         self.says(2, "no generator 'foo'", "generate", "foo", "-o", "x.mtx")
