@@ -228,6 +228,27 @@ host_array<double> read_x_of_checkpoint(const input& from, std::optional<index_t
   return to ? host_array<double>() : std::move(x);
 }
 
+/// Of plain numbers the first line that is no comment: what to do where other programs would have taken it.
+void check_first_line(std::string_view text, const std::string& name, bool several) {
+  constexpr std::string_view blanks = " \t\v\f";
+  text = without_mark(text);
+  for (index_t number = 1; !text.empty(); ++number) {
+    const std::size_t end = std::min(text.find_first_of("\r\n"), text.size());
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + (text.substr(end).starts_with("\r\n") ? 2 : 1), text.size()));
+    line.remove_prefix(std::min(line.find_first_not_of(blanks), line.size()));
+    if (line.empty() || line.front() == '%') continue;
+    if (line.front() == '#')
+      refuse(name, number, "a comment begins with '%', not with '#': numpy.savetxt writes such with comments='%'");
+    line = line.substr(0, line.find_last_not_of(blanks) + 1);
+    if (several && line.find_first_of(blanks) != line.npos)
+      refuse(name, number,
+             "a line has one number, and this one has several: columns are those of an array of NumPy (.npy) or of an "
+             "'array real general' of Matrix Market");
+    return;
+  }
+}
+
 /// What a text that begins with `first` is.
 host_array<double> read_text(input& from, packing packed, std::string_view first, std::optional<index_t> rows,
                              index_t* columns, const number_sink* to) {
@@ -238,6 +259,7 @@ host_array<double> read_text(input& from, packing packed, std::string_view first
   if (has_late_banner(first)) refuse(name, "the banner %%MatrixMarket must be the first line: comments come behind it");
   if (const std::string kind = foreign_kind(first); !kind.empty())
     refuse(name, "neither a Matrix Market file nor numbers, one a line: it is " + kind);
+  check_first_line(first, name, columns != nullptr);
   const auto in = unpacked(packed, from.open_for_good(), name);
   line_feeds text(*in);
   return read_numbers(text, name, rows, to);

@@ -184,6 +184,20 @@ TEST(read_vectors, are_the_columns_of_an_array) {
   EXPECT_EQ(read_all("%%MatrixMarket matrix array real general\n2 1\n1\n2\n"), std::pair(index_t(1), values{1, 2}));
 }
 
+TEST(read_vectors, as_other_programs_write_text_are_refused_with_what_to_do) {
+  const auto refused_columns = [](const std::string& bytes) {
+    const folder here;
+    put_file(here / "v", bytes);
+    return refusal([&] { read_vectors(here / "v"); }).substr(here.path.string().size() + 1);
+  };
+  for (const char* text : {"% two\r\n\r\n1 2\r\n3 4\r\n", "\xEF\xBB\xBF%\r\r 1\t2 \r", "\n\n1.5 2"})
+    EXPECT_EQ(refused_columns(text), "v:3: a line has one number, and this one has several: columns are those of an "
+                                     "array of NumPy (.npy) or of an 'array real general' of Matrix Market");
+  EXPECT_EQ(refused("1 2\n3 4\n"), "v:1: an entry is a line of one value; this one has 2 words");
+  EXPECT_EQ(refused("\n # by numpy.savetxt\n1\n"),
+            "v:2: a comment begins with '%', not with '#': numpy.savetxt writes such with comments='%'");
+}
+
 TEST(read_vectors, of_other_shapes_are_refused) {
   const folder here;
   const auto says = [&](const std::string& bytes, const std::string& part, std::optional<index_t> rows = {}) {
