@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """One JSON object on stdout, with the fields of the design and their types."""
 import json
+import pathlib
+import re
 
 from kit import Case, main
 
@@ -185,6 +187,20 @@ class Json(Case):
         r = self.json("spmv", "poisson1d:100", "--device", "cpu", "--format", "csr", "--repeat", "1")
         self.assertEqual(len(r["results"]), 1)
         self.assertNotIn("max_row_error", r["results"][0])
+
+    def test_the_page_of_the_command_line_names_all_that_info_says(self):
+        page = (pathlib.Path(__file__).parents[2] / "docs/command-line.md").read_text()
+        table = page.split("## furrow info")[1].split("## furrow generate")[0]
+        named = set(re.findall(r"`([a-z_0-9]+)(?:\[\])?`", table))
+
+        def fields(value):
+            for one in value if isinstance(value, list) else [value]:
+                if isinstance(one, dict):
+                    yield from one
+                    for below in one.values():
+                        yield from fields(below)
+
+        self.assertEqual(set(fields(self.json("info", "powerlaw:200:4:2.5"))) - named, set())
 
     def test_info(self):
         r = self.json("info", "convection2d:4:2")
