@@ -89,7 +89,7 @@ void read_side(tar_reader& in, const archive& tar, problem& p) {
 /// right-hand side that stands before its matrix costs a second pass.
 std::optional<problem> read_with(const archive& tar, const std::string& wanted) {
   std::optional<problem> out;
-  std::multiset<std::string> passed;
+  std::set<std::string> passed, twice;
   std::string main, side;
   bool has_side = false;
   for (auto in = tar.open(); in.next();) {
@@ -107,10 +107,10 @@ std::optional<problem> read_with(const archive& tar, const std::string& wanted) 
       read_side(in, tar, *out);
       has_side = true;
     } else if (!out && has_ending(name, "_b.mtx")) {
-      passed.insert(name);
+      if (!passed.insert(name).second) twice.insert(name);
     }
   }
-  if (passed.count(side) > 1) refuse_second(tar, side, side);
+  if (twice.contains(side)) refuse_second(tar, side, side);
   if (!passed.contains(side)) return out;
   for (auto in = tar.open(); in.next();)
     if (in.name() == side) {
