@@ -182,6 +182,11 @@ class Errors(Case):
         self.says(2, "--ascii stands before the subcommand: options come behind it", "--ascii", "info", "poisson1d:3")
         self.says(2, "-o stands before the subcommand: options come behind it", "-o", "x.mtx", "solve", "poisson1d:3")
 
+    def test_an_entry_beyond_single_precision_has_its_place_in_the_file(self):
+        self.write("t.mtx", "%%MatrixMarket matrix coordinate real general\n2 3 2\n1 3 1e300\n2 2 1\n")
+        for more in ((), ("--transpose",), ("--transpose", "--device", "play")):
+            self.says(3, r"entry \(1, 3\) = 1e\+300 is too large", "spmv", "t.mtx", "--precision", "f32", *more)
+
     def test_generate_reads_no_file(self):
         self.says(2, "no generator 'foo'", "generate", "foo", "-o", "x.mtx")
 

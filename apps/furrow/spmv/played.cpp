@@ -11,6 +11,7 @@
 
 #include "core/check.hpp"
 #include "core/kernel_numbers.hpp"
+#include "core/single_precision.hpp"
 #include "core/transpose.hpp"
 #include "formats/played.hpp"
 #include "tune/row_error.hpp"
@@ -103,7 +104,11 @@ int run_played(const spmv_request& q) {
   problem p = input.load();
   o.name = p.name;
   o.shape = p.a.shape;
-  if (q.transpose) p.a = transposed(p.a);
+  if (q.transpose) {
+    if (q.machine.values() == precision::f32)
+      values_in_single_precision(p.a); // what does not fit is named by its place in the file
+    p.a = transposed(p.a);
+  }
   const stats s = measure(p.a);
   check(s.finite, fault::input, "{}: holds a NaN or an infinity: no reference to compare with", q.file);
   o.nnz = s.nnz;
