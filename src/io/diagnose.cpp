@@ -2,6 +2,8 @@
 #include "entries.hpp"
 #include "refuse.hpp"
 
+#include "core/counted.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -67,8 +69,9 @@ void diagnose(const std::string& name, const head_lines& lines, byte_stream& res
 }
 
 void refuse_short(const std::string& name, index_t number, index_t entries, index_t promised) {
-  refuse(name, number,
-         fmt::format("the file ends after {} of the {} entries that its size line promises", entries, promised));
+  refuse(
+      name, number,
+      fmt::format("the file ends after {} of the {} that its size line promises", entries, counted(promised, "entry")));
 }
 
 } // namespace furrow::io

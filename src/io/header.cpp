@@ -5,6 +5,8 @@
 #include "refuse.hpp"
 #include "scan_number.hpp"
 
+#include "core/counted.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -236,7 +238,8 @@ void check_promise(const head_lines& lines, double text_bytes, const std::string
                           : (lines.one_index ? 1 : 2) + (head.field != matrix_header::field::pattern);
   if (2.0 * numbers * static_cast<double>(head.stored) > text_bytes + 1)
     refuse(file, lines.lines,
-           fmt::format("the size line promises {} entries, for which the rest of the file is too short", head.stored));
+           fmt::format("the size line promises {}, for which the rest of the file is too short",
+                       counted(head.stored, "entry")));
   if (head.stored > 0 && (head.shape.rows == 0 || head.shape.cols == 0))
     refuse(file, lines.lines,
            fmt::format("a matrix of {} x {} cannot have {} entries", head.shape.rows, head.shape.cols, head.stored));

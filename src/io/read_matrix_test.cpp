@@ -79,6 +79,10 @@ TEST(read_matrix, every_refusal_says_file_line_and_what) {
             "a.mtx:3: a comment between the entries: comments belong before the size line");
   EXPECT_EQ(refused(general + "3 3 1000000000000\n1 1 1\n"),
             "a.mtx:2: the size line promises 1000000000000 entries, for which the rest of the file is too short");
+  EXPECT_EQ(refused(general + "2 2 1\n"),
+            "a.mtx:2: the size line promises 1 entry, for which the rest of the file is too short");
+  EXPECT_EQ(refused(general + "2 2 1\n      \n"),
+            "a.mtx:3: the file ends after 0 of the 1 entry that its size line promises");
   EXPECT_EQ(refused(general + "% only this\n"), "a.mtx:2: the file ends before its size line");
   EXPECT_EQ(refused(general + "4294967296 1 1\n1 1 1\n"),
             "a.mtx:2: '4294967296' rows: more than the 2147483647 that are supported");

@@ -229,7 +229,7 @@ host_array<double> read_x_of_checkpoint(const input& from, std::optional<index_t
 }
 
 /// Of plain numbers the first line that is no comment: what to do where other programs would have taken it.
-void check_first_line(std::string_view text, const std::string& name, bool several) {
+void check_first_line(std::string_view text, const std::string& name) {
   constexpr std::string_view blanks = " \t\v\f";
   text = without_mark(text);
   for (index_t number = 1; !text.empty(); ++number) {
@@ -241,10 +241,11 @@ void check_first_line(std::string_view text, const std::string& name, bool sever
     if (line.front() == '#')
       refuse(name, number, "a comment begins with '%', not with '#': numpy.savetxt writes such with comments='%'");
     line = line.substr(0, line.find_last_not_of(blanks) + 1);
-    if (several && line.find_first_of(blanks) != line.npos)
-      refuse(name, number,
-             "a line has one number, and this one has several: columns are those of an array of NumPy (.npy) or of an "
-             "'array real general' of Matrix Market");
+    if (line.find_first_of(blanks) != line.npos)
+      refuse(
+          name, number,
+          "a line has one number, and this one has several words: columns are those of an array of NumPy (.npy) or of "
+          "an 'array real general' of Matrix Market");
     return;
   }
 }
@@ -259,7 +260,7 @@ host_array<double> read_text(input& from, packing packed, std::string_view first
   if (has_late_banner(first)) refuse(name, "the banner %%MatrixMarket must be the first line: comments come behind it");
   if (const std::string kind = foreign_kind(first); !kind.empty())
     refuse(name, "neither a Matrix Market file nor numbers, one a line: it is " + kind);
-  check_first_line(first, name, columns != nullptr);
+  check_first_line(first, name);
   const auto in = unpacked(packed, from.open_for_good(), name);
   line_feeds text(*in);
   return read_numbers(text, name, rows, to);

@@ -191,9 +191,10 @@ TEST(read_vectors, as_other_programs_write_text_are_refused_with_what_to_do) {
     return refusal([&] { read_vectors(here / "v"); }).substr(here.path.string().size() + 1);
   };
   for (const char* text : {"% two\r\n\r\n1 2\r\n3 4\r\n", "\xEF\xBB\xBF%\r\r 1\t2 \r", "\n\n1.5 2"})
-    EXPECT_EQ(refused_columns(text), "v:3: a line has one number, and this one has several: columns are those of an "
-                                     "array of NumPy (.npy) or of an 'array real general' of Matrix Market");
-  EXPECT_EQ(refused("1 2\n3 4\n"), "v:1: an entry is a line of one value; this one has 2 words");
+    EXPECT_EQ(refused_columns(text),
+              "v:3: a line has one number, and this one has several words: columns are those of an "
+              "array of NumPy (.npy) or of an 'array real general' of Matrix Market");
+  EXPECT_EQ(refused("1\n3 4\n"), "v:2: an entry is a line of one value; this one has 2 words");
   EXPECT_EQ(refused("\n # by numpy.savetxt\n1\n"),
             "v:2: a comment begins with '%', not with '#': numpy.savetxt writes such with comments='%'");
 }
