@@ -40,6 +40,11 @@ TEST(archive, a_matrix_with_another_name) {
   EXPECT_EQ(p.name, "other");
 }
 
+TEST(archive, attributes_of_a_macintosh_are_no_matrix) {
+  const archive_file a(tar_member("._x.mtx", std::string("\0\5\x16\7", 4)) + tar_member("x.mtx", matrix) + tar_end);
+  EXPECT_EQ(list(read_matrix(a.file).a), wanted);
+}
+
 TEST(archive, what_is_refused) {
   const auto refused = [](const std::string& tar, bool packed = true) {
     const archive_file a(tar, packed);

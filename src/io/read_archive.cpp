@@ -28,6 +28,9 @@ struct archive {
 /// The matrix of a SuiteSparse archive NAME.tar.gz is NAME/NAME.mtx.
 bool is_main(const path& name) { return name.has_parent_path() && name.parent_path().filename() == name.stem(); }
 
+/// What tar of a Macintosh packs beside NAME: attributes, no matrix.
+bool is_shadow(const path& name) { return name.filename().string().starts_with("._"); }
+
 /// Among the names of Matrix Market files, that one whose stem begins all the others.
 std::string choose(const std::vector<std::string>& names, const std::string& archive) {
   if (names.empty()) refuse(archive, "the archive has no Matrix Market file (.mtx)");
@@ -46,7 +49,7 @@ std::string choose(const std::vector<std::string>& names, const std::string& arc
 std::string find_main(const archive& tar) {
   std::vector<std::string> names;
   for (auto in = tar.open(); in.next();)
-    if (has_ending(in.name(), ".mtx")) names.push_back(in.name());
+    if (has_ending(in.name(), ".mtx") && !is_shadow(in.name())) names.push_back(in.name());
   const auto usual = std::find_if(names.begin(), names.end(), is_main);
   return usual != names.end() ? *usual : choose(names, tar.from.name());
 }
