@@ -211,6 +211,8 @@ class Threads(Case):
                     self.assertEqual((self.folder / "one.npy").read_bytes(), (self.folder / "ranks.npy").read_bytes())
             self.furrow("solve", "a.mtx", "-b", "b.txt", "--ranks", "3", "--checkpoint", "run.ckpt")
             self.solve("a.mtx", "-b", "b.txt", "--ranks", "2", "--resume", "run.ckpt")
+            said = self.furrow("solve", "a.mtx", "--ranks", "2", "--x0", "b.txt", code=3).stderr
+            self.assertEqual(sentences(said), [f"furrow: b.txt: has {rows} elements, but the matrix has {cols} columns: --x0 wants a number for each"])
             said = self.furrow("solve", "a.mtx", "--ranks", "2", "--solver", "gmres", code=3).stderr
             self.assertEqual(sentences(said), [f"furrow: the matrix is {rows} x {cols}: ranks solve square systems, and others by auto, lsmr or "
                                                "lsqr, which the first rank does"])

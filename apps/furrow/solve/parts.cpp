@@ -3,6 +3,7 @@
 #include "random_vector.hpp"
 #include "system.hpp"
 #include "text.hpp"
+#include "vectors.hpp"
 
 #include "core/check.hpp"
 #include "distributed/together.hpp"
@@ -27,6 +28,7 @@ enum class task : int {
   product,
   begin,
   read_guess,
+  take_guess,
   resume,
   norm,
   print,
@@ -55,6 +57,10 @@ public:
   }
   void read_b(const source* from) { b = read_vector_on_ranks(c, from, p.a.shape.rows); }
   void read_x(const source* from) { x = read_vector_on_ranks(c, from, unknowns()); }
+  void take_x(cview<double> whole) {
+    begin();
+    scatter_from_first(c, whole, as_view(x));
+  }
   /// b is A * ones; whether that is zero for all.
   bool sums() {
     bool zero = false;
@@ -130,6 +136,10 @@ public:
   }
   void begin_with(const std::string& file) override {
     if (file.empty()) return all_do(task::begin, [&] { rows_.begin(); });
+    if (shape.rows != shape.cols) { // it has a number for each column, and the others have no part of it
+      const auto whole = read_vector_for<double>(file, "--x0", shape.cols, "column");
+      return all_do(task::take_guess, [&] { rows_.take_x(as_cview(whole)); });
+    }
     const source from(file);
     all_do(task::read_guess, [&] { rows_.read_x(&from); });
   }
@@ -217,6 +227,9 @@ void follow_the_first(communicator& c) {
         break;
       case task::read_guess:
         rows.read_x(nullptr);
+        break;
+      case task::take_guess:
+        rows.take_x({});
         break;
       case task::resume:
         rows.resume({}, {});
