@@ -82,7 +82,9 @@ TEST(second_start, finds_a_direction_that_no_residual_shows) {
   EXPECT_TRUE(mentions(report.warning, "off by 50 %")) << report.warning;
   put_apart(report, 1.5);
   EXPECT_TRUE(mentions(report.warning, "as much as it is large")) << report.warning;
-  put_apart(report, 0.009);
+  put_apart(report, 0.006); // y is one draw
+  EXPECT_TRUE(mentions(report.warning, "may be off by 1 %")) << report.warning;
+  put_apart(report, 0.003);
   EXPECT_EQ(report.warning, "");
 }
 
@@ -173,6 +175,24 @@ TEST(second_start, tells_of_answers_of_like_reach_and_is_asked_again_for_others)
   next = 0.5;
   for (double reach = 1; reach > 1e-20; reach /= 10) EXPECT_TRUE(told.error_of(reach, 1, start));
   EXPECT_LE(asked, 10);
+}
+
+/// As of a b that is an eigenvector, and of which the first start comes to the goal in more steps than x took.
+TEST(second_start, of_an_answer_far_below_the_goal_tells_what_is_left_there) {
+  made_up_method m{std::vector<double>(50, 1.0)};
+  m.diagonal[7] = 1e-2;
+  solve_report answer = answer_after(80);
+  answer.relative_residual = 1e-15;
+  const auto x = ones(50);
+  second_starts told;
+  const auto error_of = [&](double residual) {
+    return told.error_of(1, residual / 1e-8,
+                         [&] { return error_by_second_start(as_cview(x), answer, 1e-8, m.from()); });
+  };
+  EXPECT_LT(error_of(1e-15).value(), 1e-12);
+  EXPECT_LT(error_of(1e-15).value(), 1e-12) << "the same answer once more";
+  EXPECT_LT(error_of(1e-8).value(), 1e-4) << "another one, at the goal";
+  EXPECT_EQ(m.taken.size(), 2u);
 }
 
 /// Eigenvalues from 1 to 100, b of all of them; and behind them some of which b holds nothing.
