@@ -210,14 +210,14 @@ bool suits_multigrid(const features& f, const inventory& there) {
          10 * f.dominant >= 9 * f.rows;
 }
 
-/// Whether complete factors come before incomplete ones, which hardly ever end what a diagonal has not where multigrid
-/// does not suit, while those of waves, flow and wind in the plane take few operations: Helmholtz's equation on 200^2
-/// and 300^2 points, 21 and 10 a wave, takes 0.3 and 0.6 s, behind incomplete factors 1.2 and 2.1, Stokes flow of
-/// 48,896 unknowns 0.4 in place of 1.6, a wind by central differences on 200^2 points 0.1 in place of 1. Where they
-/// fill in they are refused for the price of an ordering. Of a grid of some rows incomplete factors fail as soon.
+/// Whether complete factors come before incomplete ones, which hardly ever end what a diagonal and multigrid have not,
+/// while those of waves, flow and wind in the plane take few operations: Helmholtz's equation on 200^2 and 300^2
+/// points, 21 and 10 a wave, takes 0.3 and 0.6 s, behind incomplete factors 1.2 and 2.1, Stokes flow of 48,896 unknowns
+/// 0.4 in place of 1.6, a wind by central differences on 200^2 points 0.1 in place of 1. Where they fill in they are
+/// refused for the price of an ordering. Of a grid of some rows incomplete factors fail as soon.
 bool suits_factors_of_the_plane(const features& f, const inventory& there) {
   const bool few_entries = f.may_be_grid() ? f.rows > some_rows : f.nnz <= entries_of_networks * f.rows;
-  return (is_chain(f) || few_entries) && is_on_host(there) && !factors_first(f) && !suits_multigrid(f, there);
+  return (is_chain(f) || few_entries) && is_on_host(there) && !factors_first(f);
 }
 
 /// Whether triangular solves would keep a GPU waiting.
@@ -233,12 +233,12 @@ void add_general(ladder_list& list, const features& f, const inventory& there) {
       f.wants_matching() ? "incomplete factors of the rows, matched and scaled" : "incomplete factors of the rows";
   const bool had = factors_first(f), soon = !had && f.rows <= some_rows, later = !had && !soon;
   const bool sooner = suits_factors_of_the_plane(f, there);
-  if (sooner) add_direct_if_cheap(list, f, there, steps_of_planes);
   if (suits_multigrid(f, there)) {
     if (may_order_first(f, there) && (is_chain(f) || f.nnz <= entries_of_networks * f.rows))
       add_direct_of_few_operations(list, f);
     list.add("bicgstab", "amg", few_cycles, "dominant rows: multigrid takes few iterations whatever the size");
   }
+  if (sooner) add_direct_if_cheap(list, f, there, steps_of_planes);
   if (suits_shadows(f, there))
     list.add("idr:8", "jacobi", 0, "a grid: triangular solves would keep a GPU waiting, and more shadow vectors do not",
              steps_of_shadows);
