@@ -230,10 +230,11 @@ host_array<double> read_x_of_checkpoint(const input& from, std::optional<index_t
 
 /// Of plain numbers the first line that is no comment: what to do where other programs would have taken it.
 void check_first_line(std::string_view text, const std::string& name) {
-  constexpr std::string_view blanks = " \t\v\f";
+  constexpr std::string_view blanks = " \t\r\v\f";
   text = without_mark(text);
+  const bool returns = ends_lines_with_returns(text);
   for (index_t number = 1; !text.empty(); ++number) {
-    const std::size_t end = std::min(text.find_first_of("\r\n"), text.size());
+    const std::size_t end = std::min(text.find_first_of(returns ? "\r\n" : "\n"), text.size());
     std::string_view line = text.substr(0, end);
     text.remove_prefix(std::min(end + (text.substr(end).starts_with("\r\n") ? 2 : 1), text.size()));
     line.remove_prefix(std::min(line.find_first_not_of(blanks), line.size()));
@@ -241,7 +242,7 @@ void check_first_line(std::string_view text, const std::string& name) {
     if (line.front() == '#')
       refuse(name, number, "a comment begins with '%', not with '#': numpy.savetxt writes such with comments='%'");
     line = line.substr(0, line.find_last_not_of(blanks) + 1);
-    if (line.find_first_of(blanks) != line.npos)
+    if (line.find_first_of(blanks) != line.npos && !has_inner_return(line))
       refuse(
           name, number,
           "a line has one number, and this one has several words: columns are those of an array of NumPy (.npy) or of "

@@ -195,6 +195,9 @@ TEST(read_vectors, as_other_programs_write_text_are_refused_with_what_to_do) {
               "v:3: a line has one number, and this one has several words: columns are those of an "
               "array of NumPy (.npy) or of an 'array real general' of Matrix Market");
   EXPECT_EQ(refused("1\n3 4\n"), "v:2: an entry is a line of one value; this one has 2 words");
+  EXPECT_NE(refused("\n1\r2\n").find("a carriage return stands inside"), std::string::npos);
+  EXPECT_EQ(read("\r\n%%\r1 2", 0), values{}); // a comment with a CR inside
+  EXPECT_EQ(read("\r\n1 \r\n", 1), values{1});
   EXPECT_EQ(refused("\n # by numpy.savetxt\n1\n"),
             "v:2: a comment begins with '%', not with '#': numpy.savetxt writes such with comments='%'");
 }
