@@ -80,7 +80,6 @@ def _pays(A: Any, solver: str, M: str | None) -> bool:
             entries = A.nnz if sp.issparse(A) else np.size(A)
     except (ValueError, IndexError):  # SciPy's, of parts that do not fit: they are named when A is taken
         return False
-    if entries < _gpu.PAYS_FROM:
-        return False
     names = [(solver, _core.solvers()), (M or "none", _core.preconditioners())]
-    return all(on_gpu for given, known in names for name, _, on_gpu in known if name == given.partition(":")[0])
+    return entries >= _gpu.PAYS_FROM and all(
+        on_gpu for given, known in names for name, _, on_gpu in known if name == given.partition(":")[0])

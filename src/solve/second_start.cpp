@@ -23,8 +23,7 @@ constexpr double early_goal = 1e-4, back = 1e-3;
 /// Iterations for each one of the answer's: b - A y is rough at first, and takes 4 times as many on a real system whose
 /// b is smooth.
 constexpr index_t patience = 4;
-/// Of an answer of fewer, as of a b that is an eigenvector: one of a rough b takes as many all the same.
-constexpr index_t least_iterations = 25;
+constexpr index_t least_iterations = 8;
 /// In place of those of an answer that a first guess was.
 constexpr index_t for_a_guess = 150;
 /// Digits of the residual over which a power of it says how y comes on: over less a plateau looks like a standstill.
